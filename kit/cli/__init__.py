@@ -1,0 +1,71 @@
+"""The command line: each command parses, asks once, prints.
+
+Law: data on stdout, remarks on stderr, `--json` everywhere, exit codes by error class, no colour when piped.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from kit import __version__
+from kit.errors import KitError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_COMMANDS = {
+    "init": "vaults", "demo": "vaults", "reindex": "vaults", "config": "vaults",
+    "frame": "turns", "complete": "turns", "recall": "turns", "remember": "turns",
+    "feedback": "turns", "forget": "turns", "restore": "turns",
+    "book": "look", "features": "look", "tags": "look", "scenes": "look", "facts": "look",
+    "status": "look", "doctor": "look", "log": "look",
+    "hook": "hooks",
+}  # fmt: skip
+
+_NAMES = {"config": "config_"}
+
+
+class _Lazy(click.Group):
+    """A group that loads a command's module when the command is run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        module = _COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        found = getattr(import_module(f"kit.cli.{module}"), _NAMES.get(cmd_name, cmd_name))
+        return found if isinstance(found, click.Command) else None
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="memkit")
+@click.option("--vault", metavar="FOLDER", help="The vault; else MEMKIT_VAULT, the nearest one above, or your own.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def cli(ctx: click.Context, vault: str | None, as_json: bool) -> None:
+    """Remember what was said, recall what is useful: a memory of plain Markdown files."""
+    ctx.obj = {"vault": vault, "json": as_json}
+
+
+def run(args: Sequence[str]) -> int:
+    """Run a command line and return its exit code; errors become sentences on stderr."""
+    try:
+        result = cli.main(args=list(args), prog_name="memkit", standalone_mode=False)
+    except KitError as error:
+        click.echo(f"memkit: {error}", err=True)
+        return error.exit_code
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.ClickException as error:
+        error.show(file=sys.stderr)
+        return error.exit_code
+    except click.Abort:
+        click.echo("memkit: stopped.", err=True)
+        return 130
+    return result if isinstance(result, int) else 0

@@ -1,0 +1,166 @@
+"""Commands that remember and recall."""
+
+from __future__ import annotations
+
+import click
+
+from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, text_argument
+
+_STATUS = click.Choice(["completed", "interrupted", "failed"])
+_VERDICT = click.Choice(["confirmed", "rejected", "partial", "ignored", "none"])
+_CATEGORY = click.Choice(["preference", "habit", "style", "business", "fact", "other"])
+_ROUTE = click.Choice(["shallow", "medium", "deep"])
+
+
+@click.command()
+@click.argument("prompt")
+@click.option("--tag", "tags", multiple=True, help="A word it is found by; may be repeated.")
+@click.option("--scene", default="", help="As `work` or `work/code-review`.")
+@click.option("--topic", default="", help="The session or thread it belongs to.")
+@click.option("--project", default="", help="The project it is about.")
+@click.option("--person", "people", multiple=True, help="Who it is about; may be repeated.")
+@click.option("--place", "places", multiple=True, help="Where it was; may be repeated.")
+@click.option("--importance", type=click.IntRange(1, 5), default=3, show_default=True)
+@click.option("--now", metavar="TIME", help="When it was said, if not now.")
+@asking
+def frame(asker: Asker, prompt: str, **params: object) -> None:
+    """Write the pending card of a prompt (`-` reads it from standard input)."""
+    answer = asker.ask("frame", prompt=text_argument(prompt), **params)
+    asker.show(answer, _say_written)
+
+
+@click.command()
+@click.argument("card")
+@click.option("--answer", default="", help="What the agent answered; `-` reads standard input.")
+@click.option("--status", type=_STATUS, default="completed", show_default=True)
+@click.option("--error", default="", help="What went wrong.")
+@click.option("--now", metavar="TIME", help="When it was answered, if not now.")
+@asking
+def complete(asker: Asker, card: str, answer: str, **params: object) -> None:
+    """Finish a card with the answer; doing it twice changes nothing."""
+    done = asker.ask("complete", card=card, answer=text_argument(answer), **params)
+    asker.show(done, _say_completed)
+
+
+@click.command()
+@click.argument("query")
+@click.option("--tag", "tags", multiple=True, help="Ask by this tag as well; may be repeated.")
+@click.option("--scene", default="", help="As `work` or `work/code-review`.")
+@click.option("--project", default="", help="Only this project's memories and those of none.")
+@click.option("--topic", default="", help="The running session.")
+@click.option("-k", "--limit", type=click.IntRange(1, 200), help="How many hits at most.")
+@click.option("--threshold", type=click.FloatRange(0, 1), help="The score a hit must reach.")
+@click.option("--explain", is_flag=True, help="Say each factor of each score, and what was missing.")
+@click.option("--context", "as_context", is_flag=True, help="Print the text a hook would inject.")
+@click.option("--route", type=_ROUTE, help="How deep the text goes; else as the prompt needs.")
+@click.option("--now", metavar="TIME", help="The time to ask at, if not now.")
+@asking
+def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_context: bool, **params: object) -> None:
+    """Recall what is useful for a question."""
+    answer = asker.ask("explain", query=text_argument(query), tags=list(tags) or None, **params)
+    if as_context:
+        asker.show(answer["delivery"], lambda found: click.echo(found["text"], nl=False))
+    else:
+        asker.show(answer, lambda found: _say_recall(found, explain=explain))
+
+
+@click.command()
+@click.argument("says")
+@click.option("--category", type=_CATEGORY)
+@click.option("--key", default="", help="What it is about; a key has one value.")
+@click.option("--value", default="", help="What holds.")
+@click.option("--tag", "tags", multiple=True, help="A word it is found by; may be repeated.")
+@click.option("--scene", "scenes", multiple=True, help="A scene it holds in; may be repeated.")
+@click.option("--project", default="", help="The project it holds for.")
+@click.option("--importance", type=click.IntRange(1, 5), default=3, show_default=True)
+@click.option("--now", metavar="TIME", help="When it was said, if not now.")
+@asking
+def remember(asker: Asker, says: str, **params: object) -> None:
+    """Keep a lasting fact or preference."""
+    answer = asker.ask("remember", says=text_argument(says), **params)
+    asker.show(answer, _say_remembered)
+
+
+@click.command()
+@click.argument("note_id")
+@click.argument("verdict", type=_VERDICT)
+@click.option("--reason", default="", help="Why.")
+@asking
+def feedback(asker: Asker, note_id: str, verdict: str, reason: str) -> None:
+    """Say what you think of a memory; `none` takes it back."""
+    answer = asker.ask("feedback", note_id=note_id, verdict="" if verdict == "none" else verdict, reason=reason)
+    asker.show(answer, lambda done: click.echo(f"{done['path']}: {done['before'] or 'none'} → {verdict}"))
+
+
+@click.command()
+@click.argument("note_id")
+@click.option("--reason", default="", help="Why.")
+@asking
+def forget(asker: Asker, note_id: str, reason: str) -> None:
+    """Put a memory into the archive; `restore` brings it back."""
+    asker.show(asker.ask("forget", note_id=note_id, reason=reason), _say_moved)
+
+
+@click.command()
+@click.argument("note_id")
+@asking
+def restore(asker: Asker, note_id: str) -> None:
+    """Take a memory out of the archive."""
+    asker.show(asker.ask("restore", note_id=note_id), _say_moved)
+
+
+def _say_written(card: Answer) -> None:
+    click.echo(card["id"])
+    remark(dim(f"{card['status']}: {card['path']}"))
+    for why in card["refused"]:
+        remark(f"Not taken as a tag: {why}")
+
+
+def _say_completed(card: Answer) -> None:
+    click.echo(card["path"])
+    if not card["changed"]:
+        remark(dim("It was completed with this answer before; nothing changed."))
+        return
+    remark(f"{bold(card['status'])}: {card['summary']}")
+    if card["tags"]:
+        remark(dim(f"tags: {', '.join(card['tags'])}"))
+    for why in card["refused"]:
+        remark(f"Not taken as a tag: {why}")
+
+
+def _say_remembered(fact: Answer) -> None:
+    if fact is None:
+        remark("Too unsure to be kept.")
+        return
+    click.echo(fact["path"])
+    remark(dim({"new": "kept", "confirmed": "known already; surer now"}.get(fact["did"], fact["did"])))
+
+
+def _say_moved(done: Answer) -> None:
+    for path in done["paths"]:
+        click.echo(path)
+
+
+def _say_recall(found: Answer, *, explain: bool) -> None:
+    recall = found["recall"]
+    for number, (hit, says) in enumerate(zip(recall["hits"], found["says"], strict=True), 1):
+        day = (hit["created"] or "")[:10]
+        click.echo(f"{number}. {bold(says)}  {hit['score']:.2f}")
+        click.echo(dim(f"   {hit['path']}  {day}"))
+        if explain:
+            for reason in hit["reasons"]:
+                click.echo(f"     {reason['kind']}{reason['value']:.2f}  {reason['factor']:<10} {reason['note']}")
+    if not recall["hits"]:
+        remark("Nothing useful is remembered for this.")
+    if recall["missing"]:
+        remark(f"Not known: {', '.join(recall['missing'])}.")
+    for said in recall["remarks"]:
+        remark(said)
+    if explain:
+        _say_perception(recall["perception"], recall["codes"])
+
+
+def _say_perception(seen: Answer, codes: Answer) -> None:
+    remark(dim(f"understood as: {', '.join(codes) or 'nothing that is known'}"))
+    for why in seen["reasons"]:
+        remark(dim(f"perceived: {why}"))

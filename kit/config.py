@@ -1,0 +1,204 @@
+"""One table of settings: name, type, default, one sentence; and where their values come from.
+
+Law: the vault's `memkit.toml`, then the person's own file, then `MEMKIT_*`, each stronger than the one
+before. All problems of a file are told at once, with their lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.errors import ConfigError, NoVaultError, Problem
+from kit.vault.layout import SETTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Value = str | int | float | bool
+
+
+class Setting(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    default: Value
+    meaning: str
+    choices: tuple[str, ...] = ()
+
+
+TABLE = (
+    Setting("id", "", "The vault's own id, made by `memkit init`; names its derived folder."),
+    Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa", "layered")),
+    Setting("recall.limit", 8, "How many hits a recall returns at most."),
+    Setting("recall.threshold", 0.2, "Hits below this score are not returned."),
+    Setting("recall.hook_limit", 5, "How many hits a hook injects at most."),
+    Setting("recall.hook_threshold", 0.35, "Hits below this score are not injected by a hook."),
+    Setting("recall.co_tag_rounds", 3, "Rounds of inference through the tags of the cards found."),
+    Setting("deliver.tokens", 1200, "Tokens of an injected text at medium depth; half at shallow, twice at deep."),
+    Setting("deliver.bytes", 8000, "Size limit of an injected text, in UTF-8 bytes."),
+    Setting("index.engine", "auto", "Full-text engine.", ("auto", "whoosh", "fts5", "tantivy", "none")),
+    Setting("index.plain_notes", False, "Whether notes without `kind` are found by full text."),
+    Setting("govern.tag_share", 0.2, "A word on more than this share of all cards is too generic for a tag."),
+    Setting("govern.redact", True, "Whether secrets are taken out before anything is written."),
+    Setting("daemon.idle_minutes", 120, "The daemon stops after so long without a request; 0: never."),
+    Setting("daemon.start", True, "Whether commands start the daemon when it is not there."),
+)  # fmt: skip
+
+_BY_NAME = {setting.name: setting for setting in TABLE}
+
+
+class Config:
+    """Values of all settings for one vault, each with the place it came from."""
+
+    def __init__(self, values: Mapping[str, Value], origins: Mapping[str, str]) -> None:
+        self._values = values
+        self.origins = origins
+
+    def text(self, name: str) -> str:
+        """Read a setting that is a text."""
+        return str(self._values[name])
+
+    def number(self, name: str) -> float:
+        """Read a setting that is a number."""
+        return float(self._values[name])
+
+    def count(self, name: str) -> int:
+        """Read a setting that is a whole number."""
+        return int(self._values[name])
+
+    def flag(self, name: str) -> bool:
+        """Read a setting that is true or false."""
+        return bool(self._values[name])
+
+    def rows(self) -> list[tuple[str, Value, str, str]]:
+        """List name, value, origin and meaning of every setting."""
+        return [(row.name, self._values[row.name], self.origins[row.name], row.meaning) for row in TABLE]
+
+
+def user_folder() -> Path:
+    """Find the folder of the person's own settings."""
+    if os.environ.get("MEMKIT_CONFIG"):
+        return Path(os.environ["MEMKIT_CONFIG"])
+    if os.name == "nt":
+        return Path(os.environ.get("APPDATA", Path.home())) / "memkit"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "memkit"
+
+
+def find_vault(given: str | None = None, start: Path | None = None) -> Path:
+    """Find the vault: as given, `MEMKIT_VAULT`, the nearest parent with `memkit.toml`, the person's own.
+
+    Raise NoVaultError with what to do.
+    """
+    named = given or os.environ.get("MEMKIT_VAULT")
+    if named:
+        root = Path(named).expanduser()
+        if not root.is_dir():
+            raise NoVaultError(f"There is no folder {root}.", f"Make a vault there: memkit init {root}")
+        return root.resolve()
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / SETTINGS).is_file():
+            return folder
+    pointer = user_folder() / "vault"
+    if pointer.is_file():
+        root = Path(pointer.read_text(encoding="utf-8").strip()).expanduser()
+        if root.is_dir():
+            return root.resolve()
+    raise NoVaultError("No vault is here.", "Make one with `memkit init ~/memory`, or name one with --vault.")
+
+
+def load(root: Path) -> Config:
+    """Gather the settings of a vault; raise ConfigError with every fault found."""
+    values: dict[str, Value] = {row.name: row.default for row in TABLE}
+    origins = dict.fromkeys(values, "default")
+    problems: list[Problem] = []
+    for file in (root / SETTINGS, user_folder() / "config.toml"):
+        for name, value in _read(file, problems).items():
+            values[name], origins[name] = value, str(file)
+    for row in TABLE:
+        variable = "MEMKIT_" + row.name.upper().replace(".", "_")
+        given = os.environ.get(variable)
+        if given is not None and row.name != "id":
+            parsed = _convert(row, _literal(given), Problem(variable, 0, ""), problems)
+            if parsed is not None:
+                values[row.name], origins[row.name] = parsed, variable
+    if problems:
+        raise ConfigError(problems)
+    return Config(values, origins)
+
+
+def _literal(given: str) -> object:
+    if given.lower() in ("true", "false"):
+        return given.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(given)
+        except ValueError:
+            continue
+    return given
+
+
+def _read(file: Path, problems: list[Problem]) -> dict[str, Value]:
+    try:
+        source = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        problems.append(Problem(str(file), 0, f"The settings can't be read ({error})."))
+        return {}
+    try:
+        tables = tomllib.loads(source)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        problems.append(Problem(str(file), int(line.group(1)) if line else 0, f"This is no TOML: {error}."))
+        return {}
+    found: dict[str, Value] = {}
+    for name, value in _flatten(tables, ""):
+        at = Problem(str(file), _line_of(source, name), "")
+        row = _BY_NAME.get(name)
+        if row is None:
+            problems.append(at._replace(what=f"There is no setting '{name}'.", mend="`memkit config` lists them."))
+            continue
+        parsed = _convert(row, value, at, problems)
+        if parsed is not None:
+            found[name] = parsed
+    return found
+
+
+def _flatten(table: Mapping[str, object], prefix: str) -> list[tuple[str, object]]:
+    found: list[tuple[str, object]] = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            found += _flatten(value, f"{prefix}{name}.")
+        else:
+            found.append((prefix + name, value))
+    return found
+
+
+def _line_of(source: str, name: str) -> int:
+    last = re.escape(name.rpartition(".")[2])
+    for number, line in enumerate(source.splitlines(), 1):
+        if re.match(rf"\s*(?:[\w.]+\.)?{last}\s*=", line):
+            return number
+    return 0
+
+
+def _convert(row: Setting, value: object, at: Problem, problems: list[Problem]) -> Value | None:
+    if isinstance(row.default, bool):
+        good = isinstance(value, bool)
+    elif isinstance(row.default, (int, float)):
+        good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    else:
+        good = isinstance(value, str)
+    if not good or not isinstance(value, (str, int, float, bool)):
+        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}[type(row.default)]
+        problems.append(at._replace(what=f"'{row.name}' must be {wanted}, not {value!r}."))
+        return None
+    if row.choices and value not in row.choices:
+        problems.append(at._replace(what=f"'{row.name}' must be one of {', '.join(row.choices)}, not {value!r}."))
+        return None
+    return value

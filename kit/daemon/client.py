@@ -1,0 +1,232 @@
+"""How a program asks the daemon: find it, start it when there is none, ask once, get a value or an error.
+
+Law: every wait ends at the caller's deadline; a request that a daemon may have begun is never sent again.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, NoReturn
+
+from kit.daemon import lock as locks
+from kit.daemon import protocol
+from kit.daemon.channel import Channel, connect, read_address
+from kit.errors import BadInputError, UnavailableError
+from kit.places import runtime_folder
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+START_LOCK = "start.lock"
+START_LOG = "start.log"
+_POLL_S = 0.01
+
+
+def daemon_command(root: Path) -> list[str]:
+    """Say how this installation starts the daemon of a vault.
+
+    `-P` keeps a folder named `kit` in the current project from being taken for this package.
+    """
+    return [sys.executable, "-P", "-m", "kit", "daemon", "run", "--vault", os.path.realpath(root)]
+
+
+class Client:
+    """Asks the daemon of one vault; `spawn` is the command that starts one, None means never start any."""
+
+    def __init__(self, root: Path, *, version: str, spawn: Sequence[str] | None) -> None:
+        self._folder = runtime_folder(root)
+        self._version = version
+        self._spawn = spawn
+
+    def ask(
+        self,
+        op: str,
+        params: dict[str, object] | None = None,
+        timeout: float = 10.0,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> object:
+        """Ask for one operation, within `timeout` seconds including the start of a daemon.
+
+        Raises the KitError that the daemon raised, or UnavailableError when none answers in time.
+        """
+        end = time.monotonic() + timeout
+        request = protocol.Request(self._version, 1, op, params or {}, progress is not None)
+        line = protocol.encode_request(request)
+        if len(line) > protocol.LINE_LIMIT:
+            raise BadInputError(f"The request `{op}` is too long.", "Send less at a time.")
+        channel = self._find(end, may_replace=True) or self._start(end)
+        try:
+            reply = _say(channel, line, end, progress)
+        except TimeoutError as error:
+            raise _late(op) from error
+        except OSError as error:
+            raise UnavailableError(
+                f"The daemon broke off while it worked on `{op}`.",
+                "Look whether it was done, then try again.",
+            ) from error
+        finally:
+            channel.close()
+        if reply.get("ok") is True:
+            return reply.get("result")
+        raise protocol.restore(reply.get("error"))
+
+    def stop(self, timeout: float = 10.0) -> bool:
+        """End the daemon and wait until it is gone; False when there was none."""
+        end = time.monotonic() + timeout
+        channel = connect(self._folder, within_s=timeout)
+        if channel is None:
+            return False
+        try:
+            told = self._greet(channel, end)
+            if told is None:
+                return False
+            self._end(channel, told, end)
+        finally:
+            channel.close()
+        return True
+
+    def _find(self, end: float, *, may_replace: bool = False) -> Channel | None:
+        """Connect to a daemon of this version; None when there is none."""
+        channel = connect(self._folder, within_s=end - time.monotonic())
+        if channel is None:
+            return None
+        found = False
+        try:
+            told = self._greet(channel, end)
+            if told is None:
+                return None
+            if told.get("version") == self._version:
+                found = True
+                return channel
+            if not may_replace or self._spawn is None:
+                self._refuse(str(told.get("version")))
+            self._end(channel, told, end)
+            return None
+        finally:
+            if not found:
+                channel.close()
+
+    def _greet(self, channel: Channel, end: float) -> dict[str, object] | None:
+        """Ask for a sign of life; None from a dying process, whose connections look like any other.
+
+        Only after this a request is sent, since what may have been begun must not be sent again.
+        """
+        try:
+            told = _say(channel, self._word("ping"), end).get("result")
+        except TimeoutError as error:
+            raise _late("ping") from error
+        except (OSError, BadInputError):
+            return None
+        return told if isinstance(told, dict) else None
+
+    def _end(self, channel: Channel, told: dict[str, object], end: float) -> None:
+        """Stop the daemon on this very connection (by now another may serve), and wait until it is gone."""
+        try:
+            _say(channel, self._word("stop"), end)
+        except TimeoutError as error:
+            raise _late("stop") from error
+        except OSError:
+            pass  # it was ending already
+        while not self._is_gone(told.get("pid")):
+            if time.monotonic() > end:
+                raise UnavailableError("The daemon still works on something.", "It ends by itself; wait.")
+            time.sleep(_POLL_S)
+
+    def _is_gone(self, pid: object) -> bool:
+        held = locks.try_lock(self._folder / "lock")
+        if held is not None:
+            os.close(held)
+            return True
+        # Another client may have started the next one already.
+        found = read_address(self._folder)
+        return found is not None and found.pid != pid
+
+    def _word(self, op: str) -> bytes:
+        return protocol.encode_request(protocol.Request(self._version, 0, op, {}))
+
+    def _refuse(self, version: str) -> NoReturn:
+        raise UnavailableError(
+            f"The daemon is of version {version}, this program of version {self._version}.",
+            "Run `memkit daemon stop`, then try again.",
+        )
+
+    def _start(self, end: float) -> Channel:
+        """Start a daemon, or wait for the one that another client is starting."""
+        if self._spawn is None:
+            raise UnavailableError("No daemon runs for this vault.", "Start it with `memkit daemon start`.")
+        held, process = None, None
+        try:
+            while True:
+                if channel := self._find(max(end, time.monotonic() + _POLL_S)):
+                    return channel
+                if held is None:
+                    held = locks.try_lock(self._folder / START_LOCK)
+                elif process is None:
+                    # Only after the look above: whoever had the lock before may have started one.
+                    process = self._launch(self._spawn, held)
+                elif process.returncode:
+                    raise UnavailableError(f"The daemon did not start: {self._last_words()}", "Run `memkit doctor`.")
+                if time.monotonic() > end:
+                    raise UnavailableError("No daemon answered in time.", "Run `memkit doctor`.")
+                time.sleep(_POLL_S)
+        finally:
+            if held is not None:
+                os.close(held)
+
+    def _launch(self, spawn: Sequence[str], held: int) -> subprocess.Popen[bytes]:
+        import subprocess  # noqa: PLC0415 - heavy, and mostly the daemon is there already
+
+        os.utime(held if os.utime in os.supports_fd else self._folder / START_LOCK)
+        try:
+            with (self._folder / START_LOG).open("wb") as log:
+                process = subprocess.Popen(  # noqa: S603 - the caller's own command, no shell
+                    list(spawn),
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    cwd=os.path.abspath(os.sep),  # noqa: PTH100 - the root of whatever drive this is
+                    start_new_session=True,
+                    creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
+                )
+        except OSError as error:
+            raise UnavailableError(f"The daemon can't be started: {error}.", "Run `memkit doctor`.") from error
+        # Reaps it when it ends, for a client that lives longer than its daemon.
+        threading.Thread(target=process.wait, daemon=True).start()
+        return process
+
+    def _last_words(self) -> str:
+        try:
+            lines = (self._folder / START_LOG).read_text(encoding="utf-8", errors="replace").split("\n")
+        except OSError:
+            lines = []
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _say(
+    channel: Channel, line: bytes, end: float, progress: Callable[[str, int, int], None] | None = None
+) -> dict[str, object]:
+    channel.send(line, within_s=end - time.monotonic())
+    while True:
+        left = end - time.monotonic()
+        told = channel.read_line(None, wait_s=left, gap_s=left)
+        if told is None:
+            raise ConnectionResetError
+        reply = protocol.decode(told)
+        if "progress" not in reply:
+            return reply
+        _tell(reply["progress"], progress)
+
+
+def _late(op: str) -> UnavailableError:
+    return UnavailableError(f"The daemon did not answer `{op}` in time.", "Try again, or give it longer.")
+
+
+def _tell(row: object, progress: Callable[[str, int, int], None] | None) -> None:
+    match row:
+        case [str() as what, int() as done, int() as total] if progress is not None:
+            progress(what, done, total)

@@ -1,0 +1,174 @@
+"""What is said on one connection: requests, hooks, and the words every daemon knows (ping, status, stop).
+
+Law: whatever a client sends and whatever the handler raises, the daemon lives on and the client is told.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from kit.daemon import protocol
+from kit.errors import BadInputError, KitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from kit.daemon.channel import Channel
+
+    Progress = Callable[[str, int, int], None]
+
+BUILT_IN = frozenset({"ping", "status", "stop"})
+"""Answered to clients of every version."""
+KEEP_ALIVE_S = 300.0
+GAP_S = 1.0
+SEND_S = 5.0
+LOG = logging.getLogger("kit.daemon")
+
+
+class Later(NamedTuple):
+    """A reply for a hook, and what is to be done once it has been sent."""
+
+    reply: bytes
+    then: Callable[[], None]
+
+
+class Handler(Protocol):
+    """What a daemon serves; called from several threads at once. Inherit it for the two defaults."""
+
+    def call(self, op: str, params: dict[str, object], progress: Progress | None) -> object:
+        """Do an operation; the result must be JSON-able."""
+
+    def raw(self, harness: str, event: str, payload: bytes, env: Mapping[str, str]) -> bytes | Later:
+        """Answer a hook with the bytes its harness accepts.
+
+        A call out of the spool has `MEMKIT_SPOOLED` (nanoseconds of Unix time) in `env`; nobody
+        reads its reply.
+        An exception means that nothing was kept: the hook then spools what must not be lost.
+        """
+
+    def after(self, op: str, result: object) -> None:
+        """Do what can wait until the reply to `call` has been sent."""
+
+    def busy(self) -> bool:
+        """Tell whether work goes on that an idle stop would cut off."""
+        return False
+
+
+class House(Protocol):
+    """What a conversation needs of its server."""
+
+    handler: Handler
+    version: str
+
+    def working(self) -> AbstractContextManager[None]:
+        """Count as busy for a while."""
+
+    def status(self) -> dict[str, object]:
+        """Tell pid, version, uptime and load."""
+
+    def retract(self) -> None:
+        """Take the address back, so that no new client comes."""
+
+    def stop(self) -> None:
+        """End serving once running requests are done."""
+
+
+def converse(channel: Channel, house: House) -> None:
+    """Answer all that comes on a connection until it ends."""
+    try:
+        while (line := channel.read_line(protocol.LINE_LIMIT, wait_s=KEEP_ALIVE_S, gap_s=GAP_S)) is not None:
+            if line.startswith(protocol.HOOK_WORD):
+                _answer_hook(channel, house, line)
+                return
+            with house.working():
+                _answer(channel, house, line)
+    except BadInputError as error:
+        # What follows can't be told apart any more, so the connection ends with this.
+        _send(channel, protocol.encode(_failure(0, error, "?")))
+
+
+def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> bool:
+    """Let the handler answer a hook, reply, then do what can wait; False when nothing was kept."""
+    try:
+        found = house.handler.raw(call.harness, call.event, call.payload, call.env)
+    except Exception:
+        LOG.exception("The hook %s %s failed.", call.harness, call.event)
+        reply(protocol.REFUSAL)
+        return False
+    reply(protocol.hook_reply(found.reply if isinstance(found, Later) else found))
+    if isinstance(found, Later):
+        try:
+            found.then()
+        except Exception:
+            LOG.exception("What follows the hook %s %s failed.", call.harness, call.event)
+            return False
+    return True
+
+
+def _answer_hook(channel: Channel, house: House, line: bytes) -> None:
+    header = protocol.parse_hook_line(line)
+    body = channel.read_exactly(header.payload_length + header.env_length, gap_s=GAP_S)
+    if body is None:
+        return
+    with house.working():
+        run_hook(house, protocol.hook_call(header, body), lambda reply: _send(channel, reply))
+
+
+def _answer(channel: Channel, house: House, line: bytes) -> None:
+    try:
+        request = protocol.parse_request(line)
+    except BadInputError as error:
+        _send(channel, protocol.encode(_failure(0, error, "?")))
+        return
+    if request.op in BUILT_IN:
+        _answer_built_in(channel, house, request)
+    elif request.version != house.version:
+        told = {"id": request.id, "ok": False, "restart": True, "version": house.version}
+        _send(channel, protocol.encode(told))
+    else:
+        _answer_call(channel, house, request)
+
+
+def _answer_built_in(channel: Channel, house: House, request: protocol.Request) -> None:
+    result: dict[str, object] = {"pid": os.getpid(), "version": house.version}
+    if request.op == "status":
+        result = house.status()
+    elif request.op == "stop":
+        house.retract()
+    _send(channel, protocol.encode({"id": request.id, "ok": True, "result": result}))
+    if request.op == "stop":
+        house.stop()
+
+
+def _answer_call(channel: Channel, house: House, request: protocol.Request) -> None:
+    def progress(what: str, done: int, total: int) -> None:
+        _send(channel, protocol.encode({"id": request.id, "progress": [what, done, total]}))
+
+    try:
+        result = house.handler.call(request.op, request.params, progress if request.progress else None)
+        reply = protocol.encode({"id": request.id, "ok": True, "result": result})
+    except Exception as error:
+        if not isinstance(error, KitError):
+            LOG.exception("The operation %s failed.", request.op)
+        _send(channel, protocol.encode(_failure(request.id, error, request.op)))
+        return
+    _send(channel, reply)
+    try:
+        house.handler.after(request.op, result)
+    except Exception:
+        LOG.exception("What follows the operation %s failed.", request.op)
+
+
+def _failure(number: int, error: Exception, op: str) -> dict[str, object]:
+    return {"id": number, "ok": False, "error": protocol.describe(error, op)}
+
+
+def _send(channel: Channel, data: bytes) -> None:
+    # A client that left does not stop the work it asked for.
+    try:
+        channel.send(data, within_s=SEND_S)
+    except OSError:
+        LOG.info("A client left before it had its reply.")

@@ -1,0 +1,137 @@
+"""From a recall to the text that is injected: as deep as the prompt needs, never more than the budget.
+
+Law: what is injected is data. Every line of a memory is prefixed, so none can close the frame or begin
+one; nothing above the threshold means nothing at all, not even the frame.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import text
+from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from kit.model.notes import Route
+
+_BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+LEAST_CUT = 40
+"""Characters below which the beginning of a line is not worth its tokens."""
+DEPTH_BUDGET = {"shallow": 0.5, "medium": 1.0, "deep": 2.0}
+
+
+class Passage(NamedTuple):
+    """What a hit's notes say."""
+
+    id: str
+    kind: str
+    name: str
+    """the note's name, for the agent to cite and the person to find"""
+    created: datetime | None
+    says: str
+    """the summary, or the fact"""
+    overview: str = ""
+    user: str = ""
+    agent: str = ""
+    preference: bool = False
+
+
+class Delivery(NamedTuple):
+    """A text to inject and the ids it holds."""
+
+    text: str
+    ids: tuple[str, ...]
+    tokens: int
+
+
+def compose(passages: Sequence[Passage], route: Route, tokens: int, size: int) -> Delivery:
+    """Write the passages as one fenced text of at most about `tokens` tokens and `size` UTF-8 bytes.
+
+    Preferences come first. What does not fit is shortened at the deep parts first, then left out from the end.
+    """
+    ordered = sorted(passages, key=lambda one: not one.preference)
+    budget = _Budget(int(tokens * DEPTH_BUDGET[route]), size)
+    budget.take(f"{FENCE_OPEN}\n{FENCE_CLOSE}\n")
+    heads: list[str] = []
+    for passage in ordered:
+        head = _head(passage)
+        if not budget.take(head):
+            break
+        heads.append(head)
+    kept = ordered[: len(heads)]
+    parts = {one.id: "".join(_depth(one, route, budget)) for one in kept}
+    if not kept:
+        return Delivery("", (), 0)
+    lines = "".join(head + parts[one.id] for head, one in zip(heads, kept, strict=True))
+    whole = f"{FENCE_OPEN}\n{lines}{FENCE_CLOSE}\n"
+    return Delivery(whole, tuple(one.id for one in kept), text.count_tokens(whole))
+
+
+class _Budget:
+    """What may still be written."""
+
+    def __init__(self, tokens: int, size: int) -> None:
+        self._tokens, self._size = tokens, size
+
+    def take(self, piece: str) -> bool:
+        """Use up room for a piece, if there is room."""
+        tokens, size = text.count_tokens(piece), len(piece.encode())
+        if tokens > self._tokens or size > self._size:
+            return False
+        self._tokens -= tokens
+        self._size -= size
+        return True
+
+    def cut(self, lead: str, line: str) -> str:
+        """Take as much of a line as there is room for, to the end of a word; '' when too little is left."""
+        if self.take(whole := f"{lead}{line}\n"):
+            return whole
+        low, high = 0, len(line)
+        while low < high:
+            middle = (low + high + 1) // 2
+            piece = f"{lead}{line[:middle]}…\n"
+            if text.count_tokens(piece) <= self._tokens and len(piece.encode()) <= self._size:
+                low = middle
+            else:
+                high = middle - 1
+        kept = line[:low]
+        if not text.is_cjk(kept[-1:]):
+            kept = kept[: kept.rfind(" ")] if " " in kept else ""
+        piece = f"{lead}{kept.rstrip()}…\n"
+        return piece if len(kept) >= LEAST_CUT and self.take(piece) else ""
+
+
+def _head(passage: Passage) -> str:
+    day = f"{passage.created:%Y-%m-%d}, " if passage.created else ""
+    says = " ".join(_lines(passage.says)) or passage.name
+    return f"- {says} ({day}{_clean(passage.name)})\n"
+
+
+def _depth(passage: Passage, route: Route, budget: _Budget) -> Iterable[str]:
+    parts: list[tuple[str, str]] = []
+    if route in ("medium", "deep") and passage.overview:
+        parts.append(("overview", passage.overview))
+    if route == "deep":
+        parts += [("asked", passage.user), ("answered", passage.agent)]
+    for title, body in parts:
+        for number, line in enumerate(_lines(body)):
+            lead = f"  > {title}: " if number == 0 else "  > "
+            piece = budget.cut(lead, line)
+            if piece:
+                yield piece
+            if not piece.endswith(f"{line}\n"):
+                return
+
+
+def _lines(body: str) -> list[str]:
+    lines = (_clean(line).rstrip() for line in _BREAKS.split(body))
+    return [line for line in lines if line]
+
+
+def _clean(line: str) -> str:
+    return _CONTROL.sub("", line)

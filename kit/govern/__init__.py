@@ -1,0 +1,1 @@
+"""The C-line: the only room that writes notes and the journal."""

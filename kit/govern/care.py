@@ -1,0 +1,96 @@
+"""What a person thinks of a memory, and putting memories away and taking them out again.
+
+Law: nothing is deleted. What is put away keeps its layout under `archive/` and comes back as it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.errors import BadInputError, NotFoundError
+from kit.govern import hand as hands
+from kit.model.notes import Card, Fact
+from kit.vault import layout, note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from kit.govern.hand import Hand
+    from kit.model.notes import Feedback
+    from kit.vault.journal import Who
+
+
+class Judged(NamedTuple):
+    """A verdict on a note."""
+
+    id: str
+    path: str
+    before: str
+    after: str
+
+
+class PutAway(NamedTuple):
+    """Notes that went into the archive or came back."""
+
+    id: str
+    paths: tuple[str, ...]
+
+
+def judge(hand: Hand, note_id: str, verdict: Feedback, reason: str, now: datetime, who: Who) -> Judged:
+    """Write what the person thinks of a card or fact onto it."""
+    entry = hand.entry(note_id)
+    found = hand.load(entry.path)
+    if not isinstance(found, (Card, Fact)):
+        raise BadInputError(f"{entry.path} is a {found.kind}: feedback goes to cards and facts.")
+    changes: dict[str, note.Value | None] = {"feedback": verdict or None, "feedback_reason": reason or None}
+    hand.amend(entry.path, changes)
+    at = hands.day(now)
+    hand.journal.add(
+        at, who, "feedback", entry.path, reason, id=found.id, before=found.feedback or "none", after=verdict or "none"
+    )
+    hand.settle(entry.path)
+    return Judged(found.id, entry.path, found.feedback, verdict)
+
+
+def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> PutAway:
+    """Put a note into the archive, a card together with its event and overview."""
+    entry = hand.entry(note_id)
+    found = hand.load(entry.path)
+    paths = [entry.path]
+    if isinstance(found, Card):
+        for link in (found.event, found.overview):
+            part = hand.index.catalog.resolve(link) if link else None
+            if part:
+                paths.append(part.path)
+    for path in paths:
+        hand.move(path, layout.archived_path(path))
+    at = hands.day(now)
+    hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
+    hand.settle(*paths)
+    return PutAway(found.id, tuple(layout.archived_path(path) for path in paths))
+
+
+def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
+    """Take a note out of the archive again, with all that went in with it."""
+    paths = [path for path, found_id in _archived(hand) if found_id in (note_id, f"{note_id}-e", f"{note_id}-o")]
+    if not paths:
+        raise NotFoundError(
+            f"The archive holds no note with the id '{note_id}'.", "`memkit log` shows what was put away."
+        )
+    back = [layout.restored_path(path) for path in paths]
+    for path, new_path in zip(paths, back, strict=True):
+        hand.move(path, new_path)
+    hand.journal.add(hands.day(now), who, "restore", back[0], "", id=note_id)
+    hand.settle(*back)
+    return PutAway(note_id, tuple(back))
+
+
+def _archived(hand: Hand) -> Iterator[tuple[str, str]]:
+    root = hand.store.root
+    for file in sorted((root / layout.ARCHIVE).rglob("*.md")):
+        path = file.relative_to(root).as_posix()
+        raw, _ = hand.store.read(path)
+        found = note.parse(raw, path, fallback_name=file.stem)
+        if found:
+            yield path, found.id

@@ -1,0 +1,90 @@
+"""What the C-line does with tags: takes or refuses them, and gives a note to those worth one.
+
+Law: generic words are refused in code, with the reason. A name that is known, even as deprecated or merged,
+is never made again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kit import text
+from kit.digest import keyphrases
+from kit.govern import hand as hands
+from kit.vault import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from kit.govern.hand import Hand
+    from kit.vault.note import Value
+
+RECURS = 2
+"""A word the rules found gets a note of its own when this many cards bear it; one that was given, at once."""
+
+
+def allowed(hand: Hand, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Take the words that may be tags, as Obsidian writes them; say why the others may not."""
+    taken: dict[str, str] = {}
+    refused: list[str] = []
+    for word in words:
+        fresh = text.tag_word(word)
+        held = hand.index.pool.claimant(text.key(fresh))
+        why = None if held else keyphrases.refused(fresh, df=_df(hand), cards=_cards(hand))
+        if not text.key(fresh):
+            refused.append(f"'{word}' holds no letter.")
+        elif why:
+            refused.append(f"'{word}': {why}")
+        else:
+            taken.setdefault(text.key(fresh), fresh)
+    return tuple(taken.values()), tuple(refused)
+
+
+def suggest(hand: Hand, user: str, agent: str) -> list[str]:
+    """Find 2 to 4 words of a turn it could be found by, those the pool knows first."""
+    found = keyphrases.keyphrases(user, agent, known=_known(hand), df=_df(hand), cards=_cards(hand))
+    return [phrase.word for phrase in found]
+
+
+def ensure(hand: Hand, words: Sequence[str], given: Sequence[str], at: datetime) -> list[str]:
+    """Make the notes of new tags: those given with the turn, and those that recur; return their paths."""
+    explicit = {text.key(word) for word in given}
+    made: list[str] = []
+    for word in words:
+        key = text.key(word)
+        if hand.index.pool.claimant(key):
+            continue
+        if key in explicit or hand.index.postings.df(f"tag:{key}") + 1 >= RECURS:
+            made.append(_create(hand, word, "agent" if key in explicit else "rules", at))
+    return made
+
+
+def _create(hand: Hand, word: str, source: str, at: datetime) -> str:
+    name = word.replace("-", " ") if " " not in word and text.is_cjk(word) else word
+    path = layout.named_path("tags", name)
+    front: dict[str, Value | None] = {
+        "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": text.slug(name) or name,
+        "name": name, "status": "unexamined", "source": source,
+    }  # fmt: skip
+    return hand.create(path, front, "")
+
+
+def _known(hand: Hand) -> keyphrases.Known:
+    def known(candidate: str) -> str | None:
+        key = text.key(candidate)
+        held = hand.index.pool.claimant(key)
+        if held:
+            target = hand.index.pool.redirect(held)
+            return text.tag_word(target.tag.name) if target else None
+        return text.tag_word(candidate) if hand.index.postings.df(f"tag:{key}") else None
+
+    return known
+
+
+def _df(hand: Hand) -> keyphrases.Frequency:
+    return lambda word: hand.index.postings.df(f"tag:{text.key(word)}")
+
+
+def _cards(hand: Hand) -> int:
+    return len(hand.index.features.rows())

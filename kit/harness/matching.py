@@ -1,0 +1,272 @@
+"""Which card an event is about: the rule that keeps prompts and answers together across steering, queues and Esc.
+
+Law: a pure function of what is known and one event. An answer is never dropped while its session has a
+card, never put on another prompt's card when the client says whose it is, and the same event twice changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from kit.harness.event import SLASH, HookEvent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from kit.harness.transcripts import TranscriptTurn
+
+Status = Literal["pending", "completed", "interrupted", "failed"]
+
+_FIFO = frozenset({"copilot"})
+"""No key of a turn, and prompts may queue: a new prompt proves nothing about an older one."""
+_NEW_SESSION = frozenset({"startup", "new"})
+_KEPT = 200
+"""Finished frames and muted turns that are remembered."""
+
+
+class Frame(NamedTuple):
+    """A card and the turn it stands for."""
+
+    card: str
+    session: str
+    turn: str
+    prompt: str
+    time: datetime
+    status: Status = "pending"
+    late: tuple[str, ...] = ()
+    """Keys of turns whose answers were added to this card: what was typed while it ran had no card of its own."""
+    last: str = ""
+    """The last answer that arrived, to know it when it comes again."""
+
+
+class State(NamedTuple):
+    """All that matching knows about one harness: frames in the order they were made, the pending and the finished."""
+
+    frames: tuple[Frame, ...] = ()
+    muted: tuple[tuple[str, str], ...] = ()
+    """Sessions and turns of slash commands: their answers belong to no card."""
+
+
+class New(NamedTuple):
+    """Make a card for this prompt."""
+
+
+class Append(NamedTuple):
+    """Add the prompt to this card: it steers the running turn, or waits behind it."""
+
+    card: str
+
+
+class Interrupt(NamedTuple):
+    """Close a card whose turn has a part of an answer."""
+
+    card: str
+    answer: str = ""
+    status: Literal["interrupted", "failed"] = "interrupted"
+    error: str = ""
+
+
+class Sweep(NamedTuple):
+    """Close cards without any answer."""
+
+    cards: tuple[str, ...]
+    status: Literal["interrupted", "failed"] = "interrupted"
+    error: str = ""
+
+
+class Complete(NamedTuple):
+    """Complete a pending card; an empty answer means that the client has not told one."""
+
+    card: str
+    answer: str
+
+
+class CompleteAgain(NamedTuple):
+    """Overwrite the answer of a card: Stop was not final, or came after all."""
+
+    card: str
+    answer: str
+
+
+class AppendAnswer(NamedTuple):
+    """Add an answer behind the one the card has."""
+
+    card: str
+    answer: str
+
+
+Act = New | Append | Interrupt | Sweep | Complete | CompleteAgain | AppendAnswer
+
+
+def match(state: State, event: HookEvent, transcript: Sequence[TranscriptTurn] = ()) -> list[Act]:
+    """Say what an event does to the cards of its session.
+
+    `transcript`: the turns of the session, where the client keeps a transcript; it tells interrupted turns from
+    finished ones and brings whole answers. Everything works without, a little less precisely.
+    """
+    frames = [frame for frame in state.frames if frame.session == event.session]
+    pending = [frame for frame in frames if frame.status == "pending"]
+    match event.kind:
+        case "prompt":
+            return _prompt(frames, pending, event, transcript)
+        case "answer" if _keyed(frames, event) or (event.session, event.turn) not in state.muted:
+            return _answer(frames, pending, event, transcript)
+        case "start" | "end" | "interrupt":
+            # In a new session nothing older can be pending, and Copilot may tell of it after the first prompt.
+            new = event.kind == "start" and event.source in _NEW_SESSION
+            return [] if new else _close(pending, transcript)
+        case "failure":
+            named = [frame for frame in pending if event.turn and frame.turn == event.turn] or pending
+            return _close(named, transcript, "failed", event.error) + _close(_without(pending, named), transcript)
+    return []
+
+
+def sweep_stale(state: State, now: datetime, age: timedelta = timedelta(days=1)) -> list[Act]:
+    """Close pending cards older than an age: a killed client tells nobody."""
+    return _close([f for f in state.frames if f.status == "pending" and now - f.time > age], ())
+
+
+def advance(state: State, event: HookEvent, acts: Iterable[Act], *, card: str, now: datetime) -> State:
+    """Follow the acts that were done; `card` is the id that `New` got."""
+    frames = list(state.frames)
+    for act in acts:
+        if isinstance(act, New):
+            frames.append(Frame(card, event.session, event.turn, event.text, now))
+        else:
+            frames = [_after(frame, act, event) for frame in frames]
+    muted = state.muted
+    if event.kind == "ignore" and event.why == SLASH and event.turn:
+        muted = (*muted, (event.session, event.turn))[-_KEPT:]
+    done = [frame for frame in frames if frame.status != "pending"][:-_KEPT]
+    return State(tuple(_without(frames, done)), muted)
+
+
+def _after(frame: Frame, act: Act, event: HookEvent) -> Frame:
+    match act:
+        case Sweep(cards=cards, status=status) if frame.card in cards:
+            return frame._replace(status=status)
+        case Interrupt(card=frame.card, status=status):
+            return frame._replace(status=status)
+        case Append(card=frame.card):
+            return frame._replace(prompt=f"{frame.prompt}\n\n{event.text}")
+        case Complete(card=frame.card) | CompleteAgain(card=frame.card):
+            return frame._replace(status="completed", late=_late(frame, event), last=event.answer or frame.last)
+        case AppendAnswer(card=frame.card):
+            return frame._replace(late=_late(frame, event), last=event.answer)
+        case _:
+            return frame
+
+
+def _late(frame: Frame, event: HookEvent) -> tuple[str, ...]:
+    stranger = event.kind == "answer" and event.turn not in {"", frame.turn, *frame.late}
+    return (*frame.late, event.turn) if stranger else frame.late
+
+
+def _prompt(
+    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn]
+) -> list[Act]:
+    same = [frame for frame in frames if event.turn and frame.turn == event.turn]
+    if any(_holds(frame, event.text) for frame in same):
+        return []
+    if same and same[-1].status == "pending":
+        return [Append(same[-1].card)]
+    left = [] if event.harness in _FIFO else pending
+    return [*_close(left, transcript), New()]
+
+
+def _holds(frame: Frame, text: str) -> bool:
+    return frame.prompt == text or frame.prompt.endswith(f"\n\n{text}")
+
+
+def _keyed(frames: list[Frame], event: HookEvent) -> list[Frame]:
+    """Find the frames the client says an answer is for, the pending before the finished, the newest last."""
+    if event.turn:
+        found = [frame for frame in frames if frame.turn == event.turn]
+    else:
+        found = [frame for frame in frames if event.text and frame.prompt == event.text]
+    return sorted(found, key=lambda frame: frame.status == "pending")
+
+
+def _answer(
+    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn]
+) -> list[Act]:
+    if found := _keyed(frames, event):
+        return list(_complete(found[-1], event, _whole(event, _written(transcript, found[-1]))))
+    if not event.turn and not event.text:
+        return _unnamed(frames, pending, event, transcript)
+    if not frames:
+        return []
+    newest = frames[-1]
+    own = next((turn for turn in reversed(transcript) if event.turn and turn.turn == event.turn), None)
+    whole = _whole(event, own)
+    if newest.status == "pending":
+        told = _written(transcript, newest)
+        if not (told and told.interrupted):
+            return [Complete(newest.card, whole)]
+        return [*_close([newest], transcript), AppendAnswer(newest.card, whole)]
+    again = event.turn in newest.late and event.answer == newest.last
+    return [AppendAnswer(newest.card, whole)] if whole and not again else []
+
+
+def _unnamed(
+    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn]
+) -> list[Act]:
+    """Place an answer of which the client says nothing: by its transcript, else by order."""
+    told = transcript[-1] if transcript else None
+    for place, frame in reversed(list(enumerate(pending))):
+        if told and told.text == frame.prompt:
+            return [*_close(pending[:place], transcript), Complete(frame.card, _whole(event, told))]
+    if pending:
+        frame = pending[0] if event.harness in _FIFO else pending[-1]
+        return [Complete(frame.card, event.answer)]
+    revived = frames and (event.stop_active or frames[-1].status == "failed")
+    whole = _whole(event, _written(transcript, frames[-1])) if revived else ""
+    return [CompleteAgain(frames[-1].card, whole)] if whole else []
+
+
+def _complete(frame: Frame, event: HookEvent, whole: str) -> Iterator[Act]:
+    if frame.status == "pending":
+        yield Complete(frame.card, whole)
+    elif event.answer:
+        yield CompleteAgain(frame.card, whole)
+
+
+def _close(
+    frames: list[Frame],
+    transcript: Sequence[TranscriptTurn],
+    status: Literal["interrupted", "failed"] = "interrupted",
+    error: str = "",
+) -> list[Act]:
+    """Close frames without an answer event: the transcript may still know how their turns ended."""
+    acts: list[Act] = []
+    bare: list[str] = []
+    for frame in frames:
+        told = _written(transcript, frame)
+        if status == "interrupted" and told and told.answer and told.ended:
+            acts.append(Complete(frame.card, told.answer))
+        elif told and told.answer:
+            acts.append(Interrupt(frame.card, told.answer, status, error))
+        else:
+            bare.append(frame.card)
+    return [*acts, Sweep(tuple(bare), status, error)] if bare else acts
+
+
+def _written(transcript: Sequence[TranscriptTurn], frame: Frame) -> TranscriptTurn | None:
+    """Find what the client wrote of a frame's turn, by its key or, without one, by its words."""
+    for turn in reversed(transcript):
+        if (turn.turn == frame.turn) if turn.turn and frame.turn else (turn.text == frame.prompt):
+            return turn
+    return None
+
+
+def _whole(event: HookEvent, told: TranscriptTurn | None) -> str:
+    """Take the whole answer of a turn if the client wrote it down, and it is the one that was told."""
+    return told.answer if told and event.answer in told.answer else event.answer
+
+
+def _without(frames: list[Frame], gone: list[Frame]) -> list[Frame]:
+    cards = {frame.card for frame in gone}
+    return [frame for frame in frames if frame.card not in cards]

@@ -1,0 +1,157 @@
+"""The known files: path, identity, kind and fingerprint of each, and the problems found in them.
+
+Law: written by `reconcile` alone, inside its transaction.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.errors import Problem
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator
+
+_COLUMNS = "num, path, id, kind, mtime_ns, size, ino, etag, folded"
+
+
+class Entry(NamedTuple):
+    """One known file."""
+
+    num: int
+    path: str
+    id: str
+    """'' for a plain note and for a note that never parsed"""
+    kind: str
+    mtime_ns: int
+    size: int
+    ino: int
+    etag: str
+    folded: str
+    """the path as a system that folds case and accents sees it"""
+
+
+class Catalog:
+    """Every file of the vault as it was last seen."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __len__(self) -> int:
+        """Count the known files."""
+        return int(self._db.execute("SELECT COUNT(*) FROM notes").fetchone()[0])
+
+    def entries(self) -> dict[str, Entry]:
+        """Load every entry by path; for a scan."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes")
+        return {row[1]: Entry._make(row) for row in rows}
+
+    def at(self, path: str) -> Entry | None:
+        """Find the entry of a path."""
+        return self._one("path = ?", path)
+
+    def numbered(self, num: int) -> Entry | None:
+        """Find the entry of a note's number."""
+        return self._one("num = ?", num)
+
+    def below(self, folder: str) -> list[Entry]:
+        """List the entries under a folder, '' for all."""
+        if not folder:
+            return list(self.entries().values())
+        rows = self._db.execute(
+            f"SELECT {_COLUMNS} FROM notes WHERE path > ? AND path < ?", (f"{folder}/", f"{folder}0")
+        )
+        return [Entry._make(row) for row in rows]
+
+    def with_id(self, note_id: str) -> list[Entry]:
+        """List the entries that claim an id, by path; more than one is a problem."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE id = ? ORDER BY path", (note_id,))
+        return [Entry._make(row) for row in rows]
+
+    def with_folded(self, folded: str) -> list[Entry]:
+        """List the entries whose paths fold to one; more than one is a problem."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE folded = ? ORDER BY path", (folded,))
+        return [Entry._make(row) for row in rows]
+
+    def of_kind(self, kind: str) -> Iterator[Entry]:
+        """Go through the entries of one kind, by path."""
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE kind = ? ORDER BY path", (kind,))
+        return (Entry._make(row) for row in rows)
+
+    def counts(self) -> dict[str, int]:
+        """Count the files of each kind; '' stands for plain notes and unreadable ones."""
+        return dict(self._db.execute("SELECT kind, COUNT(*) FROM notes GROUP BY kind ORDER BY kind"))
+
+    def resolve(self, link: str) -> Entry | None:
+        """Resolve a link's target: by path, then by file name, then by id."""
+        target = link.removesuffix(".md")
+        found = self.at(f"{target}.md")
+        if found is None and "/" not in target:
+            suffix = f"/{target}.md"
+            rows = self._db.execute(
+                f"SELECT {_COLUMNS} FROM notes WHERE substr(path, -?) = ? ORDER BY path LIMIT 1", (len(suffix), suffix)
+            )
+            row = rows.fetchone()
+            found = Entry._make(row) if row else None
+        if found is None:
+            claims = self.with_id(target)
+            found = claims[0] if claims else None
+        return found
+
+    def put(self, entry: Entry) -> int:
+        """Add a file (`num` 0) or change a known one; return its number."""
+        values = entry[1:]
+        if entry.num:
+            self._db.execute(
+                "UPDATE notes SET path=?, id=?, kind=?, mtime_ns=?, size=?, ino=?, etag=?, folded=? WHERE num=?",
+                (*values, entry.num),
+            )
+            return entry.num
+        added = self._db.execute(
+            "INSERT INTO notes (path, id, kind, mtime_ns, size, ino, etag, folded) VALUES (?,?,?,?,?,?,?,?)", values
+        )
+        return int(added.lastrowid or 0)
+
+    def touch(self, entries: Iterable[Entry]) -> None:
+        """Take over new file times of files whose content is the same."""
+        self._db.executemany(
+            "UPDATE notes SET mtime_ns=?, size=?, ino=? WHERE num=?",
+            ((entry.mtime_ns, entry.size, entry.ino, entry.num) for entry in entries),
+        )
+
+    def drop(self, num: int) -> None:
+        """Forget a file."""
+        self._db.execute("DELETE FROM notes WHERE num=?", (num,))
+
+    def problems(self) -> list[Problem]:
+        """List what a person should mend, by path and line."""
+        rows = self._db.execute("SELECT DISTINCT path, line, what, mend FROM problems ORDER BY path, line, what")
+        return [Problem._make(row) for row in rows]
+
+    def problem_count(self) -> int:
+        """Count the problems."""
+        return int(self._db.execute("SELECT COUNT(*) FROM problems").fetchone()[0])
+
+    def set_problems(self, path: str, sort: str, problems: Iterable[Problem]) -> None:
+        """Replace the problems of one sort in one file."""
+        self._db.execute("DELETE FROM problems WHERE path=? AND sort=?", (path, sort))
+        self._db.executemany("INSERT INTO problems VALUES (?,?,?,?,?)", ((*found, sort) for found in problems))
+
+    def problems_of(self, sort: str) -> list[Problem]:
+        """List the problems of one sort."""
+        rows = self._db.execute("SELECT path, line, what, mend FROM problems WHERE sort=? ORDER BY rowid", (sort,))
+        return [Problem._make(row) for row in rows]
+
+    def set_found(self, sort: str, problems: Iterable[Problem]) -> None:
+        """Replace the problems of a sort in all files: those of the `pool` or the `walk` as a whole."""
+        self._db.execute("DELETE FROM problems WHERE sort=?", (sort,))
+        self._db.executemany("INSERT INTO problems VALUES (?,?,?,?,?)", ((*found, sort) for found in problems))
+
+    def clear_problems(self, path: str) -> None:
+        """Forget the problems of a file that is gone."""
+        self._db.execute("DELETE FROM problems WHERE path=? AND sort NOT IN ('pool', 'walk')", (path,))
+
+    def _one(self, where: str, value: object) -> Entry | None:
+        row = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE {where}", (value,)).fetchone()
+        return Entry._make(row) if row else None

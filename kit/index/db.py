@@ -1,0 +1,90 @@
+"""The one SQLite file behind catalog, pool, postings and features.
+
+Law: it may be deleted at any time; another schema number, or any doubt, means drop and rebuild. No migration.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from kit import text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA = 1
+"""Raise it with every change of a table or of what is put into one."""
+
+_TABLES = """
+CREATE TABLE notes (
+  num INTEGER PRIMARY KEY AUTOINCREMENT,  -- never given twice: postings and full text speak of notes by it
+  path TEXT NOT NULL UNIQUE,
+  id TEXT NOT NULL,                       -- '' for plain notes and notes that never parsed
+  kind TEXT NOT NULL,                     -- '' likewise
+  mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, ino INTEGER NOT NULL,
+  etag TEXT NOT NULL,
+  folded TEXT NOT NULL                    -- the path as a system that folds case and accents sees it
+);
+CREATE INDEX notes_id ON notes (id);
+CREATE INDEX notes_folded ON notes (folded);
+CREATE TABLE problems (
+  path TEXT NOT NULL, line INTEGER NOT NULL, what TEXT NOT NULL, mend TEXT NOT NULL,
+  sort TEXT NOT NULL                      -- who found it: 'note', 'id', 'twin' or 'pool'; each replaces its own
+);
+CREATE INDEX problems_path ON problems (path);
+CREATE TABLE cards (                      -- what recall must know of each recallable note
+  num INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL, status TEXT NOT NULL, layer TEXT NOT NULL, feedback TEXT NOT NULL,
+  importance INTEGER NOT NULL, pinned INTEGER NOT NULL, created REAL NOT NULL, until REAL NOT NULL,
+  scene TEXT NOT NULL, scene_sub TEXT NOT NULL, project TEXT NOT NULL, topic TEXT NOT NULL,
+  shown TEXT NOT NULL                     -- folded summary, to fold near-duplicates and to merge facts
+);
+CREATE TABLE postings (                   -- the password book; read by card through the index: the feature stats
+  term TEXT NOT NULL, num INTEGER NOT NULL, PRIMARY KEY (term, num)
+) WITHOUT ROWID;
+CREATE INDEX features ON postings (num);
+CREATE TABLE pool (num INTEGER PRIMARY KEY, kind TEXT NOT NULL, data TEXT NOT NULL);
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+"""
+
+
+def connect(folder: Path) -> sqlite3.Connection:
+    """Open the index in a folder, made anew when it is missing, of another schema, or damaged."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / "index.sqlite3"
+    try:
+        found = _open(file)
+        if _version(found) == _stamp():
+            return found
+        found.close()
+    except sqlite3.DatabaseError:
+        pass
+    for leftover in folder.glob("index.sqlite3*"):
+        leftover.unlink()
+    fresh = _open(file)
+    with fresh:
+        fresh.executescript(f"BEGIN; {_TABLES}")
+        fresh.execute("INSERT INTO meta VALUES ('stamp', ?)", (_stamp(),))
+    return fresh
+
+
+def _stamp() -> str:
+    return f"{SCHEMA}.{text.ANALYSER}"
+
+
+def _open(file: Path) -> sqlite3.Connection:
+    found = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
+    found.execute("PRAGMA journal_mode = WAL")
+    found.execute("PRAGMA synchronous = NORMAL")
+    found.execute("PRAGMA cache_size = -16000")
+    found.execute("PRAGMA temp_store = MEMORY")
+    return found
+
+
+def _version(found: sqlite3.Connection) -> str:
+    try:
+        row = found.execute("SELECT value FROM meta WHERE name = 'stamp'").fetchone()
+    except sqlite3.OperationalError:
+        return ""
+    return str(row[0]) if row else ""

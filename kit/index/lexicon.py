@@ -1,0 +1,149 @@
+"""Every name memory is known by, ready to be found in running text, with and without blanks.
+
+Law: looking up adds nothing; a name is known exactly as long as something in the vault bears it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_UNITS = 16
+"""A name longer than this (words, or CJK characters) is only found when it is asked for as a tag."""
+
+_UNIT = re.compile(rf"[{text.CJK}]|[^\W_{text.CJK}]+(?:['’.][^\W_{text.CJK}]+)*(?:\+\+|\#)?")
+_JOINS = re.compile(r"[\s_\-‐-―/]*\Z")
+
+
+class Mention(NamedTuple):
+    """A known name found in a text."""
+
+    key: str
+    via: str
+    """`name` as it is written, `stem` by the stems of its words, `part` by one word of it"""
+    word: str
+    """what stood in the text"""
+
+
+class _Unit(NamedTuple):
+    word: str
+    start: int
+    end: int
+
+
+def _units(folded: str) -> list[_Unit]:
+    return [_Unit(found.group(), *found.span()) for found in _UNIT.finditer(folded)]
+
+
+@lru_cache(maxsize=65536)
+def _words(key: str) -> tuple[str, ...]:
+    return tuple(unit.word for unit in _units(key))
+
+
+@lru_cache(maxsize=65536)
+def _stemmed(key: str) -> tuple[str, ...]:
+    return tuple(text.stem(word) for word in _words(key))
+
+
+class Lexicon:
+    """Names by their words and by the stems of their words."""
+
+    def __init__(self) -> None:
+        self._known: Counter[str] = Counter()
+        self._by_words: dict[tuple[str, ...], str] = {}
+        self._by_stems: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        self._by_part: dict[str, set[str]] = defaultdict(set)
+        self._longest: dict[str, int] = {}
+
+    def __contains__(self, key: str) -> bool:
+        """Tell whether something bears this name."""
+        return self._known[key] > 0
+
+    def __len__(self) -> int:
+        """Count the names."""
+        return len(self._known)
+
+    def add(self, key: str, times: int = 1) -> None:
+        """Know a name, once more."""
+        if not key or times <= 0:
+            return
+        self._known[key] += times
+        if self._known[key] > times:
+            return
+        words, stems = _words(key), _stemmed(key)
+        if not words or len(words) > MAX_UNITS:
+            return
+        self._by_words[words] = key
+        self._by_stems[stems].add(key)
+        for first in (words[0], stems[0]):
+            self._longest[first] = max(self._longest.get(first, 0), len(words))
+        if len(words) > 1:
+            for word in set(stems):
+                if not text.is_cjk(word):
+                    self._by_part[word].add(key)
+
+    def discard(self, key: str, times: int = 1) -> None:
+        """Know a name once less; forget it with the last."""
+        self._known[key] -= times
+        if self._known[key] > 0:
+            return
+        del self._known[key]
+        words, stems = _words(key), _stemmed(key)
+        self._by_words.pop(words, None)
+        self._by_stems[stems].discard(key)
+        for word in set(stems):
+            if word in self._by_part:
+                self._by_part[word].discard(key)
+
+    def find(self, asked: str) -> list[Mention]:
+        """Find the known names in a text: longest first at each place, then names a lone word is part of."""
+        folded = text.fold(asked)
+        units = _units(folded)
+        stems = [text.stem(unit.word) for unit in units]
+        found: dict[str, Mention] = {}
+        loose: list[int] = []
+        at = 0
+        while at < len(units):
+            size = self._match(folded, units, stems, at, found)
+            if not size:
+                loose.append(at)
+            at += size or 1
+        self._match_parts(units, stems, loose, found)
+        return list(found.values())
+
+    def _match(self, folded: str, units: list[_Unit], stems: list[str], at: int, found: dict[str, Mention]) -> int:
+        """Find the longest name that begins at a unit; return how many units it takes."""
+        reach = max(self._longest.get(units[at].word, 0), self._longest.get(stems[at], 0))
+        run = 1
+        while run < min(reach, len(units) - at) and _JOINS.match(
+            folded[units[at + run - 1].end : units[at + run].start]
+        ):
+            run += 1
+        for size in range(min(run, reach), 0, -1):
+            words = tuple(unit.word for unit in units[at : at + size])
+            key = self._by_words.get(words)
+            keys = {key: "name"} if key else dict.fromkeys(self._by_stems.get(tuple(stems[at : at + size]), ()), "stem")
+            if keys:
+                written = folded[units[at].start : units[at + size - 1].end]
+                for name, via in keys.items():
+                    found.setdefault(name, Mention(name, via, written))
+                return size
+        return 0
+
+    def _match_parts(
+        self, units: list[_Unit], stems: list[str], loose: Iterable[int], found: dict[str, Mention]
+    ) -> None:
+        stops = text.stop_words()
+        for at in loose:
+            word = units[at].word
+            if word in stops or len(word) < 3:  # noqa: PLR2004 - a shorter word is part of everything
+                continue
+            for key in sorted(self._by_part.get(stems[at], ())):
+                found.setdefault(key, Mention(key, "part", word))

@@ -1,0 +1,85 @@
+"""The password book: each feature and the cards that bear it; read by card, the feature stats.
+
+Law: a term is `dimension:key`, the word as it stands on the card, folded by `text.key`. What a word *means*
+(aliases, merges, relations) is the pool's business, so a tag edit never touches the postings of a card.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator
+
+DIMENSIONS = ("tag", "person", "place", "project", "scene", "topic")
+
+
+def term(dimension: str, key: str) -> str:
+    """Write a term."""
+    return f"{dimension}:{key}"
+
+
+class Postings:
+    """Terms to card numbers, cached in memory term by term."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        self._cards: dict[str, array[int]] = {}
+        self._df: Counter[str] | None = None
+
+    def forget_cache(self) -> None:
+        """Drop what is held in memory: another process has written."""
+        self._cards.clear()
+        self._df = None
+
+    def cards(self, term: str) -> array[int]:
+        """List the cards that bear a term, oldest number first."""
+        found = self._cards.get(term)
+        if found is None:
+            rows = self._db.execute("SELECT num FROM postings WHERE term = ? ORDER BY num", (term,))
+            found = array("q", (num for (num,) in rows))
+            self._cards[term] = found
+        return found
+
+    def df(self, term: str) -> int:
+        """Count the cards that bear a term (document frequency)."""
+        return self.frequencies()[term]
+
+    def frequencies(self) -> Counter[str]:
+        """Count the cards of every term."""
+        if self._df is None:
+            rows = self._db.execute("SELECT term, COUNT(*) FROM postings GROUP BY term")
+            self._df = Counter(dict(rows))
+        return self._df
+
+    def terms_of(self, num: int) -> list[str]:
+        """List the terms a card bears (its feature stats), sorted."""
+        return [term for (term,) in self._db.execute("SELECT term FROM postings WHERE num = ? ORDER BY term", (num,))]
+
+    def rows(self) -> Iterator[tuple[str, int]]:
+        """Go through every (term, card) pair, by term."""
+        return iter(self._db.execute("SELECT term, num FROM postings ORDER BY term, num"))
+
+    def put(self, num: int, terms: Collection[str], *, fresh: bool = False) -> tuple[set[str], set[str]]:
+        """Set the terms of a card and tell which came and which went; `fresh` promises that it had none."""
+        old: set[str] = set() if fresh else set(self.terms_of(num))
+        new = set(terms)
+        if old - new:
+            self._db.executemany("DELETE FROM postings WHERE term=? AND num=?", ((gone, num) for gone in old - new))
+        if new - old:
+            self._db.executemany("INSERT INTO postings VALUES (?,?)", ((added, num) for added in new - old))
+        self._changed(added=new - old, gone=old - new)
+        return new - old, old - new
+
+    def _changed(self, added: Iterable[str], gone: Iterable[str]) -> None:
+        for term in (*added, *gone):
+            self._cards.pop(term, None)
+        if self._df is not None:
+            self._df.update(added)
+            self._df.subtract(gone)
+            for term in gone:
+                if self._df[term] <= 0:
+                    del self._df[term]

@@ -1,0 +1,158 @@
+"""All derived rooms, opened together, and the transaction that changes them together.
+
+Law: only `reconcile` enters `changing()`; whatever fails inside leaves every room as it was.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from kit import text
+from kit.index import db
+from kit.index.catalog import Catalog
+from kit.index.features import FeatureTable
+from kit.index.lexicon import Lexicon
+from kit.index.pool import Pool
+from kit.index.postings import Postings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from kit.index.features import Features
+    from kit.model.notes import Scene, Tag
+
+NAMED = ("tag", "person", "place", "project", "key")
+"""Dimensions whose words are looked for in running text."""
+
+
+class Index:
+    """The derived state of one vault."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._db = db.connect(folder)
+        self.catalog = Catalog(self._db)
+        self.postings = Postings(self._db)
+        self.features = FeatureTable(self._db)
+        self.pool = Pool(self._db)
+        self._lexicon: Lexicon | None = None
+        self._seen = self._data_version()
+
+    @staticmethod
+    def remove(folder: Path) -> None:
+        """Throw the derived state in a folder away."""
+        for leftover in folder.glob("index.sqlite3*"):
+            leftover.unlink()
+
+    def close(self) -> None:
+        """Let the files go."""
+        self._db.close()
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """Every name that can be found in running text."""
+        if self._lexicon is None:
+            self._lexicon = Lexicon()
+            for term, count in self.postings.frequencies().items():
+                dimension, _, key = term.partition(":")
+                if dimension in NAMED:
+                    self._lexicon.add(key, count)
+            for held in self.pool.tags():
+                for key in self.pool.names(held.num):
+                    self._lexicon.add(key)
+        return self._lexicon
+
+    def refresh(self) -> None:
+        """Drop what is held in memory when another process has written since."""
+        seen = self._data_version()
+        if seen != self._seen:
+            self._forget()
+
+    @property
+    def generation(self) -> int:
+        """Number of the last change; full text and caches compare themselves with it."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
+        return int(row[0]) if row else 0
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Change all rooms in one transaction."""
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self.refresh()
+            yield
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self.generation + 1),))
+            self._db.execute("COMMIT")
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            self._forget()
+            raise
+
+    def put_card(self, row: Features, terms: Collection[str], *, fresh: bool) -> None:
+        """Set what recall knows of a card or fact."""
+        self.features.put(row)
+        self._put_terms(row.num, terms, fresh=fresh)
+
+    def put_pooled(self, num: int, path: str, note: Tag | Scene) -> None:
+        """Set a tag or scene of the pool."""
+        before = self.pool.names(num)
+        self.pool.put(num, path, note)
+        self._rename(before, self.pool.names(num))
+
+    def drop(self, num: int, kind: str) -> None:
+        """Forget what a note of a kind has put into the rooms; the catalog is not touched."""
+        if kind in ("card", "fact"):
+            self.features.drop(num)
+            self._put_terms(num, (), fresh=False)
+        elif kind in ("tag", "scene"):
+            before = self.pool.names(num)
+            self.pool.drop(num)
+            self._rename(before, set())
+
+    def _put_terms(self, num: int, terms: Collection[str], *, fresh: bool) -> None:
+        added, gone = self.postings.put(num, terms, fresh=fresh)
+        self._rename(_named(gone), _named(added))
+
+    def _rename(self, gone: Collection[str], added: Collection[str]) -> None:
+        if self._lexicon is None:
+            return
+        for key in gone:
+            self._lexicon.discard(key)
+        for key in added:
+            self._lexicon.add(key)
+
+    def _forget(self) -> None:
+        self.postings.forget_cache()
+        self.features.forget_cache()
+        self.pool.forget_cache()
+        self._lexicon = None
+        self._seen = self._data_version()
+
+    def _data_version(self) -> int:
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
+
+def _named(terms: Collection[str]) -> list[str]:
+    parts = (term.partition(":") for term in terms)
+    return [key for dimension, _, key in parts if dimension in NAMED]
+
+
+def terms_of(
+    tags: Collection[str], people: Collection[str], places: Collection[str],
+    project: str, scene: str, scene_sub: str, topic: str,
+) -> set[str]:  # fmt: skip
+    """List the terms of a card's features."""
+    found = {f"tag:{text.key(word)}" for word in tags}
+    found |= {f"person:{text.key(word)}" for word in people}
+    found |= {f"place:{text.key(word)}" for word in places}
+    if project:
+        found.add(f"project:{text.key(project)}")
+    if scene:
+        found.add(f"scene:{text.key(scene)}")
+        if scene_sub:
+            found.add(f"scene:{text.key(scene)}/{text.key(scene_sub)}")
+    if topic:
+        found.add(f"topic:{text.key(topic)}")
+    return found

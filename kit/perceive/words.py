@@ -1,0 +1,221 @@
+"""The word table: finds the phrases of `templates/words/perceive.toml` in a text, in one pass.
+
+Law: English is compared by stem and whole word, Chinese, Japanese and Korean character by character; no phrase
+reaches over the end of a sentence. The table is built once.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import shipped
+from kit.text import CJK, fold, stem
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+STOP = "."
+ASK = "?"
+_MARKS = frozenset({STOP, ASK})
+_GAP_UNITS = 12
+_LONGEST_FILLER = 80
+_UNIT = re.compile(
+    rf"(?:https?://|www\.)[!-~]+|[{CJK}]|(?:[^\W_{CJK}]|\./)+(?:['’.][^\W_{CJK}]+)*(?:\+\+|\#)?|[.!…。！;；\n]|[?？]"
+)
+_CHOICE = re.compile(r"\(([^()]*)\)")
+
+
+class Unit(NamedTuple):
+    """The smallest thing compared: a stemmed word, one CJK character, or the end of a sentence."""
+
+    key: str
+    start: int
+    end: int
+
+
+class Found(NamedTuple):
+    """A phrase found: its group (`route`), its name in it (`deep`), the words, first and last unit + 1."""
+
+    group: str
+    name: str
+    words: str
+    at: int
+    until: int
+
+
+Part = frozenset[str] | None
+"""One unit of a phrase: what it may be; None is a gap."""
+
+
+class Node:
+    """A place in the table: which units lead on, what may follow after a gap, which labels end here."""
+
+    __slots__ = ("ends", "gap", "on")
+
+    def __init__(self) -> None:
+        self.on: dict[str, Node] = {}
+        self.gap: Node | None = None
+        self.ends: tuple[tuple[str, str], ...] = ()
+
+
+@lru_cache(maxsize=65536)
+def _key(word: str) -> str:
+    folded = fold(word)
+    if folded in "?":
+        return ASK
+    if len(folded) == 1 and not folded.isalnum():
+        return STOP
+    if folded.isascii() and folded.isalpha():
+        return stem(folded)
+    folded = folded.replace("’", "'")
+    return stem(folded[:-2]) if folded.endswith("'s") else folded
+
+
+def units(text: str) -> list[Unit]:
+    """Split a text into units; the first is always the beginning of a sentence. Addresses are left out."""
+    found = [Unit(STOP, 0, 0)]
+    for match in _UNIT.finditer(text):
+        word = match.group()
+        if len(word) > 4 and ("://" in word or word.startswith("www.")):  # noqa: PLR2004 - shorter than any address
+            continue
+        found.append(Unit(_key(word), match.start(), match.end()))
+    return found
+
+
+def _branch(heads: list[list[Part]], options: list[list[Part]]) -> list[list[Part]]:
+    """Continue each head with each option; options of one word are held together as one set."""
+    single: set[str] = set()
+    for option in options:
+        single |= (option[0] or set()) if len(option) == 1 else set()
+    tails: list[list[Part]] = [[frozenset(single)]] if single else []
+    tails += [option for option in options if len(option) != 1 or option[0] is None]
+    return [head + tail for head in heads for tail in tails] if tails else heads
+
+
+def _simple(piece: str) -> list[Part]:
+    parts: list[Part] = []
+    for bit in re.split(r"(…|\^)", piece):
+        if bit == "…":
+            parts.append(None)
+        elif bit == "^":
+            parts.append(frozenset({STOP}))
+        else:
+            parts += [frozenset({unit.key}) for unit in units(bit)[1:]]
+    return parts
+
+
+def spread(phrase: str) -> list[list[Part]]:
+    """Take a phrase apart: one list of parts for each reading that choices of several words make."""
+    made: list[list[Part]] = [[]]
+    for at, piece in enumerate(_CHOICE.split(phrase)):
+        options = piece.split("|") if at % 2 else [piece]
+        made = _branch(made, [_simple(option) for option in options])
+    return made
+
+
+def _insert(node: Node, parts: Sequence[Part], label: tuple[str, str]) -> None:
+    if not parts:
+        if label not in node.ends:
+            node.ends += (label,)
+        return
+    first, rest = parts[0], parts[1:]
+    if first is None:
+        node.gap = node.gap or Node()
+        _insert(node.gap, rest, label)
+        return
+    for key in first:
+        _insert(node.on.setdefault(key, Node()), rest, label)
+
+
+def add(root: Node, group: str, name: str, phrases: Iterable[str]) -> None:
+    """Add phrases to a table."""
+    for phrase in phrases:
+        for parts in spread(phrase):
+            while parts and parts[-1] is None:
+                parts.pop()
+            if parts and parts[0] is not None:
+                _insert(root, parts, (group, name))
+
+
+@cache
+def lists() -> dict[str, dict[str, list[str] | dict[str, list[str]]]]:
+    """Read the shipped word lists."""
+    with (shipped.folder("templates") / "words" / "perceive.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def table() -> Node:
+    """Build the table of the shipped word lists; scenes are named `work/coding`."""
+    made = Node()
+    for group, names in lists().items():
+        if group == "commands":
+            continue
+        for name, phrases in names.items():
+            if isinstance(phrases, dict):
+                for sub, inner in phrases.items():
+                    add(made, group, f"{name}/{sub}".removesuffix("/any"), inner)
+            else:
+                add(made, group, name, phrases)
+    return made
+
+
+def _walk(node: Node, keys: Sequence[str], at: int, ends: dict[tuple[str, str], int]) -> None:
+    """Note how far each label reaches that begins before unit `at`; the longest counts."""
+    while True:
+        for label in node.ends:
+            if at > ends.get(label, 0):
+                ends[label] = at
+        if node.gap:
+            for skip in range(at, min(at + _GAP_UNITS, len(keys))):
+                after = node.gap.on.get(keys[skip])
+                if after:
+                    _walk(after, keys, skip + 1, ends)
+                if keys[skip] in _MARKS:
+                    break
+        further = node.on.get(keys[at]) if at < len(keys) else None
+        if further is None:
+            return
+        node = further
+        at += 1
+
+
+def scan(text: str, split: Sequence[Unit], roots: Sequence[Node], skip: Collection[str] = ()) -> list[Found]:
+    """Find the phrases of all groups but `skip`; in each group and name the longest wins where they overlap."""
+    found: list[Found] = []
+    taken: dict[tuple[str, str], int] = {}
+    keys = [unit.key for unit in split]
+    for at, key in enumerate(keys):
+        ends: dict[tuple[str, str], int] = {}
+        for root in roots:
+            if node := root.on.get(key):
+                _walk(node, keys, at + 1, ends)
+        for label, end in ends.items():
+            if label[0] in skip or end <= taken.get(label, 0):
+                continue
+            taken[label] = end
+            first = split[at + 1] if key == STOP and at + 1 < end else split[at]
+            found.append(Found(*label, text[first.start : split[end - 1].end], at, end))
+    return found
+
+
+def covered(split: Sequence[Unit], root: Node, groups: Collection[str]) -> bool:
+    """Tell whether a text is made of nothing but phrases of these groups, numbers and marks."""
+    if len(split) > _LONGEST_FILLER:
+        return False
+    keys = [unit.key for unit in split]
+    reached = [True] + [False] * len(keys)
+    for at, key in enumerate(keys):
+        if not reached[at]:
+            continue
+        if not any(char.isalpha() for char in key):
+            reached[at + 1] = True
+        node, end = root.on.get(key), at + 1
+        while node:
+            if any(group in groups for group, _ in node.ends):
+                reached[end] = True
+            node, end = node.on.get(keys[end]) if end < len(keys) else None, end + 1
+    return reached[-1]

@@ -1,0 +1,136 @@
+"""Where the derived data and the daemon's socket of a vault lie on this machine.
+
+Law: never inside the vault, never readable by anyone else. A hook run in a bare environment must find the
+same places as a shell, so a relative or foreign folder named in the environment is passed over.
+`kit/hook.py` repeats these paths (it imports nothing of the kit); a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from hashlib import blake2b
+from pathlib import Path
+
+from kit.errors import BadInputError, RefusedError, UnavailableError
+
+SOCKET = "socket"
+"""Name of the socket in the runtime folder."""
+LONGEST_ADDRESS = 100
+"""Bytes of a socket's path; macOS takes 103, Linux 107."""
+PRIVATE = 0o700
+
+
+def vault_key(root: Path) -> str:
+    """Hash the real path of a vault to 16 hex digits."""
+    real = os.path.normcase(os.path.realpath(root))
+    return blake2b(os.fsencode(real), digest_size=8).hexdigest()
+
+
+def cache_base() -> Path:
+    """Name the folder of everything derived: `$MEMKIT_CACHE`, else `memkit` in the platform's cache."""
+    if named := _absolute("MEMKIT_CACHE"):
+        return Path(named)
+    if sys.platform == "win32":
+        base = _absolute("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = _absolute("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "memkit"
+
+
+def config_base() -> Path:
+    """Name the folder of the person's settings: `memkit` in the platform's config folder."""
+    if sys.platform == "win32":
+        base = _absolute("APPDATA") or "~/AppData/Roaming"
+    elif sys.platform == "darwin":
+        base = "~/Library/Application Support"
+    else:
+        base = _absolute("XDG_CONFIG_HOME") or "~/.config"
+    return Path(base).expanduser() / "memkit"
+
+
+def pointer_file() -> Path:
+    """Name the file whose one line is the path of the person's default vault."""
+    return config_base() / "vault"
+
+
+def cache_folder(vault_id: str, root: Path) -> Path:
+    """Make the private folder for what is derived from one vault at one place.
+
+    A copy of a vault has the same id and another path, hence both in the name.
+    """
+    if not vault_id or not all(char.isalnum() or char in "-_" for char in vault_id):
+        raise BadInputError(
+            f"The vault id {vault_id!r} can't be part of a folder's name.",
+            "Use letters, digits, - and _ only.",
+        )
+    return private_folder(cache_base() / f"{vault_id}-{vault_key(root)[:8]}")
+
+
+def spool_folder(root: Path) -> Path:
+    """Name the folder where hooks leave what no daemon took; it may not exist."""
+    return cache_base() / f"spool-{vault_key(root)}"
+
+
+def runtime_folder(root: Path) -> Path:
+    """Make the private folder of a vault's socket, lock and `daemon.json`."""
+    folder = runtime_path(root)
+    if sys.platform != "win32" and len(os.fsencode(folder / SOCKET)) > LONGEST_ADDRESS:
+        raise BadInputError(
+            f"The folder {folder} is too long for a socket ({LONGEST_ADDRESS} bytes).",
+            "Set MEMKIT_RUNTIME to a shorter path.",
+        )
+    return private_folder(folder)
+
+
+def runtime_path(root: Path) -> Path:
+    """Name the runtime folder without making it.
+
+    `/run/user/<uid>` counts even when `XDG_RUNTIME_DIR` is not set, and `TMPDIR` does not count: else a
+    shell, a hook and a cron job would each start a daemon of their own for one vault.
+    """
+    key = vault_key(root)
+    if named := _absolute("MEMKIT_RUNTIME"):
+        return Path(named) / f"memkit-{key}"
+    if sys.platform == "win32":
+        return cache_base() / f"run-{key}"
+    uid = os.getuid()
+    for base in (_absolute("XDG_RUNTIME_DIR"), f"/run/user/{uid}"):
+        folder = f"{base}/memkit-{key}"
+        if base and _owner(base) == uid and len(os.fsencode(f"{folder}/{SOCKET}")) <= LONGEST_ADDRESS:
+            return Path(folder)
+    return Path(f"/tmp/memkit-{uid}-{key}")  # noqa: S108 - owner and mode are checked before it is used
+
+
+def private_folder(folder: Path) -> Path:
+    """Make a folder that only this user can enter; refuse one that someone else owns or can enter."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True, mode=PRIVATE)
+        folder.mkdir(exist_ok=True, mode=PRIVATE)
+        found = folder.lstat()
+    except OSError as error:
+        raise UnavailableError(f"The folder {folder} can't be made: {error.strerror}.") from error
+    if sys.platform == "win32":
+        return folder
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise RefusedError(
+            f"The folder {folder} is not private: another user owns it or can enter it.",
+            "Look who made it, then remove it or set its mode to 0700.",
+        )
+    return folder
+
+
+def _absolute(name: str) -> str:
+    value = os.environ.get(name, "")
+    return value if Path(value).is_absolute() else ""
+
+
+def _owner(folder: str) -> int:
+    try:
+        found = os.stat(folder)  # noqa: PTH116 - the hook repeats these lines without pathlib
+    except OSError:
+        return -1
+    return found.st_uid if stat.S_ISDIR(found.st_mode) else -1

@@ -1,0 +1,275 @@
+"""The recall pipeline, in its order, on one page.
+
+Law: filter first, then score all that is left, then cut. Direct evidence stands above indirect. Reads only.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import text
+from kit.model.hits import Hit, Reason, Recall
+from kit.model.perception import Perception
+from kit.recall import match, score
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from kit.index.features import Features
+    from kit.index.reflection import Index
+    from kit.recall.match import Concept, Matched
+
+CO_TAG = 0.25
+"""Strength a co-tag round can give at most, as a share of the round before."""
+CO_TAG_CARDS = 12
+"""Cards of a round whose tags the next one follows."""
+
+
+class TextProof(NamedTuple):
+    """What the full text says for a card."""
+
+    value: float
+    """0 to 1"""
+    note: str
+    """which fields and words"""
+
+
+class Query(NamedTuple):
+    """Everything a recall depends on."""
+
+    text: str
+    now: datetime
+    tags: tuple[str, ...] | None = None
+    codes: tuple[str, ...] = ()
+    """tag codes the caller knows already"""
+    perception: Perception = Perception()
+    scene: str = ""
+    scene_sub: str = ""
+    project: str = ""
+    """only this project's memories and those of no project; empty: all"""
+    topic: str = ""
+    limit: int = 8
+    threshold: float = 0.2
+    weights: score.Weights = score.PROFILES["default"]
+    co_tag_rounds: int = 3
+    exclude: frozenset[str] = frozenset()
+    """ids that may not come back: the turn's own card, what the session has seen"""
+    proofs: Mapping[int, TextProof] = {}
+    remarks: tuple[str, ...] = ()
+
+
+class _Found(NamedTuple):
+    score: float
+    created: float
+    num: int
+    strength: float
+
+
+def recall(index: Index, query: Query) -> Recall:
+    """Answer a question with the cards and facts worth recalling, best first, each with its reasons."""
+    index.refresh()
+    matched = match.match(index, query.text, query.tags)
+    matched = _with_codes(index, matched, query.codes)
+    strengths = _strengths(index, matched.concepts, query.weights)
+    rows = index.features.rows()
+    shut = _shut(index, query.exclude)
+    asked = score.Asked(
+        query.now.timestamp(), query.scene or query.perception.scene, query.scene_sub or query.perception.scene_sub
+    )
+    open_rows = _Filter(query, rows, shut, asked.now)
+    found = _best(query, open_rows, strengths, asked)
+    filled = _co_tags(index, query, open_rows, found, matched.concepts)
+    ranked = [_hit(index, query, asked, matched.concepts, each) for each in found]
+    ranked += [_filled_hit(index, query, asked, *each) for each in filled]
+    hits = _fold(rows, [(hit, num) for hit, num in ranked if hit.score >= query.threshold])
+    codes = tuple(concept.name for concept in sorted(matched.concepts, key=lambda one: -one.weight))
+    return Recall(
+        query.text, tuple(hits[: query.limit]), query.perception, query.perception.route, codes,
+        matched.missing, matched.malformed, query.remarks,
+    )  # fmt: skip
+
+
+def _with_codes(index: Index, matched: Matched, codes: Sequence[str]) -> Matched:
+    concepts = {concept.name: concept for concept in matched.concepts}
+    missing = list(matched.missing)
+    for code in codes:
+        held = index.pool.at_code(code)
+        asked = match.match(index, "", [held.tag.name if held else code.removeprefix("=")])
+        concepts |= {concept.name: concept for concept in asked.concepts}
+        missing += asked.missing
+    return matched._replace(concepts=tuple(concepts.values()), missing=tuple(missing))
+
+
+def _strengths(index: Index, concepts: Sequence[Concept], weights: score.Weights) -> dict[int, float]:
+    """Open the password book: the weight of what each card matches ÷ the weight of what is asked, ≤ 1."""
+    total = sum(_weight(concept, weights) for concept in concepts)
+    strengths: dict[int, float] = {}
+    for concept in concepts:
+        share = _weight(concept, weights) / total
+        best: dict[int, float] = {}
+        for way in reversed(concept.ways):  # the strongest way last, so that it stays
+            for term in way.terms:
+                best.update(dict.fromkeys(index.postings.cards(term), share * way.credit))
+        if strengths:
+            get = strengths.get
+            for num, credit in best.items():
+                strengths[num] = get(num, 0.0) + credit
+        else:
+            strengths = best
+    return strengths
+
+
+def _weight(concept: Concept, weights: score.Weights) -> float:
+    return concept.weight if weights.rare_weighs_more else 1.0
+
+
+def _shut(index: Index, ids: Collection[str]) -> set[int]:
+    return {entry.num for note_id in ids for entry in index.catalog.with_id(note_id)}
+
+
+class _Filter:
+    """Which cards may be shown at all: law 6, before any cut."""
+
+    def __init__(self, query: Query, rows: dict[int, Features], shut: set[int], now: float) -> None:
+        self._rows, self._shut, self._now = rows, shut, now
+        self._project = text.key(query.project)
+        self._topic = text.key(query.topic)
+
+    def row(self, num: int) -> Features | None:
+        """Hand out a card's row if the card may be shown."""
+        row = self._rows.get(num)
+        if row is None or row.status != "completed" or row.feedback == "rejected" or num in self._shut:
+            return None
+        if self._project and row.project and row.project != self._project:
+            return None
+        if row.layer == "transient" and row.topic != self._topic:
+            return None
+        return row if not row.until or row.until > self._now else None
+
+
+def _best(query: Query, open_rows: _Filter, strengths: dict[int, float], asked: score.Asked) -> list[_Found]:
+    """Score every card with evidence and keep the best; stop where no card left could still get in."""
+    keep = 3 * query.limit  # near-duplicates are folded after the cut
+    heap: list[_Found] = []
+    weights = query.weights
+    for proof, nums in _by_evidence(query, strengths):
+        if len(heap) == keep and heap[0].score >= score.ceiling(weights, proof):
+            break
+        for num in nums:
+            row = open_rows.row(num)
+            if row is None:
+                continue
+            value = score.total(weights, row, asked, proof)
+            found = _Found(value, row.created, num, strengths.get(num, 0.0))
+            if len(heap) < keep:
+                heapq.heappush(heap, found)
+            elif found > heap[0]:
+                heapq.heapreplace(heap, found)
+    return sorted(heap, reverse=True)
+
+
+def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, list[int]]]:
+    buckets: defaultdict[float, list[int]] = defaultdict(list)
+    if query.proofs:
+        for num, proof in query.proofs.items():
+            buckets[score.evidence(query.weights, strengths.get(num, 0.0), proof.value)].append(num)
+        for num, strength in strengths.items():
+            if num not in query.proofs:
+                buckets[strength].append(num)
+    else:
+        for num, strength in strengths.items():
+            buckets[strength].append(num)
+    return sorted(buckets.items(), reverse=True)
+
+
+def _co_tags(
+    index: Index, query: Query, open_rows: _Filter, found: Sequence[_Found], concepts: Sequence[Concept]
+) -> list[tuple[_Found, int, str]]:
+    """Infer through the tags of the cards found, round by round, only to fill places that are left."""
+    room = query.limit - len(found)
+    if room <= 0 or not found:
+        return []
+    asked = {term for concept in concepts for way in concept.ways for term in way.terms}
+    seen = {each.num for each in found}
+    frontier = [(each.num, each.strength) for each in found[:CO_TAG_CARDS]]
+    # half the weakest direct hit: an indirect card never ties with one
+    limit = min((each.strength for each in found), default=0.0) / 2
+    filled: list[tuple[_Found, int, str]] = []
+    for round_ in range(1, query.co_tag_rounds + 1):
+        terms = _shared_terms(index, frontier, asked)
+        asked |= set(terms)
+        reached: dict[int, tuple[float, str]] = {}
+        for term, share in terms.items():
+            for num in index.postings.cards(term):
+                if num not in seen and share > reached.get(num, (0.0, ""))[0]:
+                    reached[num] = (share, term)
+        frontier = []
+        for num, (share, term) in reached.items():
+            row = open_rows.row(num)
+            if row is not None:
+                strength = min(limit, share * CO_TAG**round_)
+                value = strength * score.standing(query.weights, row, query.now.timestamp())
+                filled.append((_Found(value, row.created, num, strength), round_, term))
+                frontier.append((num, share))
+                seen.add(num)
+        frontier = sorted(frontier, key=lambda pair: -pair[1])[:CO_TAG_CARDS]
+    return sorted(filled, reverse=True)[:room]
+
+
+def _shared_terms(index: Index, frontier: Sequence[tuple[int, float]], asked: set[str]) -> dict[str, float]:
+    shares: Counter[str] = Counter()
+    for num, strength in frontier:
+        for term in index.postings.terms_of(num):
+            if term.startswith("tag:") and term not in asked:
+                shares[term] += strength / len(frontier)  # type: ignore[assignment]  # a Counter of floats
+    return {term: min(1.0, share) * match.idf(index, index.postings.df(term)) for term, share in shares.items()}
+
+
+def _hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], found: _Found) -> tuple[Hit, int]:
+    row = index.features.rows()[found.num]
+    said: list[Reason] = []
+    total = sum(_weight(concept, query.weights) for concept in concepts)
+    terms = set(index.postings.terms_of(found.num))
+    for concept in concepts:
+        way = next((way for way in concept.ways if terms.intersection(way.terms)), None)
+        if way:
+            share = _weight(concept, query.weights) / total * way.credit
+            said.append(Reason(way.factor, share, "+", way.note))
+    proof = query.proofs.get(found.num)
+    if proof:
+        said.append(Reason("text", proof.value * query.weights.text, "∪", proof.note))
+    said += score.reasons(query.weights, row, asked)
+    return _made(index, row, found.score, said), found.num
+
+
+def _filled_hit(
+    index: Index, query: Query, asked: score.Asked, found: _Found, round_: int, term: str
+) -> tuple[Hit, int]:
+    row = index.features.rows()[found.num]
+    word = term.partition(":")[2]
+    said = [Reason("co-tag", found.strength, "+", f"shares '{word}' with a card found, round {round_}")]
+    said += [one for one in score.reasons(query.weights, row, asked) if one.factor != "scene"]
+    return _made(index, row, found.score, said), found.num
+
+
+def _made(index: Index, row: Features, value: float, said: Sequence[Reason]) -> Hit:
+    entry = index.catalog.numbered(row.num)
+    created = datetime.fromtimestamp(row.created).astimezone() if row.created else None
+    return Hit(entry.id if entry else "", row.kind, entry.path if entry else "", min(1.0, value), created, tuple(said))
+
+
+def _fold(rows: dict[int, Features], hits: Sequence[tuple[Hit, int]]) -> list[Hit]:
+    """Keep the first of hits that say the same."""
+    kept: dict[str, Hit] = {}
+    for hit, num in hits:
+        shown = rows[num].shown or hit.id
+        if shown in kept:
+            first = kept[shown]
+            also = Reason("duplicate", 1.0, "=", f"{hit.path} says the same")
+            kept[shown] = first._replace(reasons=(*first.reasons, also))
+        else:
+            kept[shown] = hit
+    return list(kept.values())

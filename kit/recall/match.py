@@ -1,0 +1,180 @@
+"""From a prompt's words to concepts: which tags and features it names, and every way to a card from there.
+
+Law: pure reading. An unknown word is reported as missing; nothing is ever added to the pool here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import text
+from kit.index.pool import IMPLICIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from kit.index.lexicon import Mention
+    from kit.index.pool import Held
+    from kit.index.reflection import Index
+
+SYNONYM_STEP = 0.8
+"""Credit kept at each synonym hop; below 1, so a detour never beats the straight way."""
+SYNONYM_HOPS = 3
+RELATED_STEP = 0.5
+VIA = {"name": 1.0, "alias": 0.97, "merged": 0.95, "stem": 0.93, "part": 0.5}
+"""Credit by how the name was found: as it is, as an alias, by a merged tag, by its stems, by one of its words."""
+PART_NAMES = 12
+"""A word that is part of more names than this says too little to be followed."""
+DIMENSIONS = ("person", "place", "project", "key")
+
+
+class Way(NamedTuple):
+    """One way from a concept to cards."""
+
+    code: str
+    factor: str
+    """direct, alias, merged, stem, part, synonym, related, person, place, project, key"""
+    credit: float
+    """0 to 1"""
+    terms: tuple[str, ...]
+    note: str
+
+
+class Concept(NamedTuple):
+    """One thing the prompt asks for; a card gets the credit of its best way, never of two."""
+
+    name: str
+    weight: float
+    """how much it tells cards apart (idf), 0 to 1"""
+    ways: tuple[Way, ...]
+    """strongest first"""
+
+
+class Matched(NamedTuple):
+    """What a prompt was understood as."""
+
+    concepts: tuple[Concept, ...]
+    missing: tuple[str, ...]
+    malformed: tuple[str, ...]
+    """paths of tag notes on the way that lack a definition or a dimension"""
+
+
+def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matched:
+    """Understand a prompt: the tags given with it, then every known name in its text."""
+    found: dict[str, Concept] = {}
+    missing: list[str] = []
+    on_way: dict[str, Held] = {}
+    for word in tags or ():
+        concept = _concept(index, text.key(word), "name", word, on_way)
+        if concept:
+            found[concept.name] = concept
+        else:
+            missing.append(word)
+    parts: dict[str, list[Mention]] = {}
+    for mention in index.lexicon.find(asked):
+        if mention.via == "part":
+            parts.setdefault(mention.word, []).append(mention)
+            continue
+        concept = _concept(index, mention.key, mention.via, mention.word, on_way)
+        if concept:
+            found.setdefault(concept.name, concept)
+    for word, mentions in parts.items():
+        concept = _part_concept(index, word, mentions)
+        if concept:
+            found.setdefault(concept.name, concept)
+    malformed = tuple(path for path, held in on_way.items() if is_malformed(held))
+    return Matched(tuple(found.values()), tuple(missing), malformed)
+
+
+def is_malformed(held: Held) -> bool:
+    """Tell whether a tag lacks what the current model of a tag asks for: a definition and a dimension."""
+    return not held.tag.definitions or not held.tag.dimensions
+
+
+def idf(index: Index, frequency: int) -> float:
+    """Weigh a feature by its rarity: 1 − ln(1+df) / ln(2+N), at least 0.05."""
+    total = len(index.features.rows())
+    return max(0.05, 1 - math.log1p(frequency) / math.log(2 + total))
+
+
+def _concept(index: Index, key: str, via: str, word: str, on_way: dict[str, Held]) -> Concept | None:
+    ways = [*_tag_ways(index, key, via, word, on_way), *_plain_ways(index, key, word)]
+    ways.sort(key=lambda way: -way.credit)
+    if not ways:
+        return None
+    frequency = max(1, sum(index.postings.df(term) for term in ways[0].terms))
+    return Concept(ways[0].code, idf(index, frequency), tuple(ways))
+
+
+def _tag_ways(index: Index, key: str, via: str, word: str, on_way: dict[str, Held]) -> Iterator[Way]:
+    claimed = index.pool.claimant(key)
+    if claimed is None:
+        term = f"tag:{key}"
+        if index.postings.df(term):
+            yield Way(f"{IMPLICIT}{key}", "stem" if via == "stem" else "direct", VIA[via], (term,), f"tag '{word}'")
+        return
+    held = index.pool.redirect(claimed)
+    if held is None:
+        return
+    on_way[held.path] = held
+    factor, credit = "direct", VIA[via]
+    said = f"tag '{held.tag.name}'"
+    if held is not claimed:
+        factor, credit, said = "merged", VIA["merged"], f"tag '{held.tag.name}', merged from '{claimed.tag.name}'"
+    elif key != held.key:
+        factor, credit, said = "alias", min(credit, VIA["alias"]), f"'{word}' is an alias of tag '{held.tag.name}'"
+    elif via == "stem":
+        factor, said = "stem", f"'{word}' has the stem of tag '{held.tag.name}'"
+    yield Way(held.code, factor, credit, _terms(index, held.code), said)
+    yield from _expand(index, held, credit)
+
+
+def _expand(index: Index, start: Held, credit: float) -> Iterator[Way]:
+    """Widen a tag by its relations: synonyms level by level, related once, loose never."""
+    seen = {start.num}
+    level = [start]
+    for hop in range(1, SYNONYM_HOPS + 1):
+        reached: list[Held] = []
+        for held in level:
+            for onward in index.pool.neighbours(held, "synonym"):
+                if onward.num not in seen:
+                    seen.add(onward.num)
+                    reached.append(onward)
+                    note = f"'{onward.tag.name}', a synonym of '{held.tag.name}' (hop {hop})"
+                    yield Way(onward.code, "synonym", credit * SYNONYM_STEP**hop, _terms(index, onward.code), note)
+        level = reached
+    for onward in index.pool.neighbours(start, "related"):
+        if onward.num not in seen:
+            seen.add(onward.num)
+            note = f"'{onward.tag.name}', related to '{start.tag.name}'"
+            yield Way(onward.code, "related", credit * RELATED_STEP, _terms(index, onward.code), note)
+
+
+def _plain_ways(index: Index, key: str, word: str) -> Iterator[Way]:
+    for dimension in DIMENSIONS:
+        term = f"{dimension}:{key}"
+        if index.postings.df(term):
+            yield Way(term, dimension, VIA["name"], (term,), f"{dimension} '{word}'")
+
+
+def _part_concept(index: Index, word: str, mentions: list[Mention]) -> Concept | None:
+    """Follow a lone word that is part of known names: one concept, whatever name it leads to."""
+    ways: dict[str, Way] = {}
+    for mention in mentions[: PART_NAMES + 1]:
+        claimed = index.pool.claimant(mention.key)
+        held = index.pool.redirect(claimed) if claimed else None
+        if claimed and not held:
+            continue
+        code = held.code if held else f"{IMPLICIT}{mention.key}"
+        terms = (*_terms(index, code), *(f"{dimension}:{mention.key}" for dimension in DIMENSIONS))
+        if any(index.postings.df(term) for term in terms):
+            ways[code] = Way(code, "part", VIA["part"], terms, f"'{word}' is part of '{mention.key}'")
+    if not ways or len(mentions) > PART_NAMES:
+        return None
+    frequency = sum(index.postings.df(term) for way in ways.values() for term in way.terms)
+    return Concept(f"{word}…", idf(index, frequency), tuple(ways.values()))
+
+
+def _terms(index: Index, code: str) -> tuple[str, ...]:
+    return tuple(sorted(f"tag:{key}" for key in index.pool.keys(code)))

@@ -1,0 +1,126 @@
+"""The arithmetic of recall: pure functions of numbers, `now` among them; each effect can say itself.
+
+Law: no I/O, no clock, no state. Weights are one value a profile, so that an order can be reproduced.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.model.hits import Reason
+
+if TYPE_CHECKING:
+    from kit.index.features import Features
+
+DAY = 86400.0
+
+
+class Weights(NamedTuple):
+    """One profile of scoring."""
+
+    decay_floor: float = 0.55
+    """what age never takes away"""
+    decay_days: float = 60.0
+    """days until 63 % of the rest is gone"""
+    importance_floor: float = 0.85
+    """factor = floor + (1 − floor) · importance / 3, so that an ordinary 3 changes nothing"""
+    semantic: float = 1.15
+    transient: float = 0.55
+    confirmed: float = 1.15
+    scene: float = 0.1
+    scene_sub: float = 0.1
+    text: float = 0.7
+    """λ: how far full text alone can carry"""
+    rare_weighs_more: bool = True
+    """whether features are weighted by idf"""
+
+
+PROFILES = {
+    "default": Weights(),
+    # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
+    "wangdefa": Weights(
+        decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, text=0.0,
+        rare_weighs_more=False,
+    ),
+}  # fmt: skip
+
+
+class Asked(NamedTuple):
+    """What a score depends on besides the card."""
+
+    now: float
+    """epoch seconds"""
+    scene: str = ""
+    scene_sub: str = ""
+
+
+def decay(weights: Weights, days: float) -> float:
+    """Fade with age: floor + (1 − floor) · e^(−days / decay_days); a card from the future counts as new."""
+    return weights.decay_floor + (1 - weights.decay_floor) * math.exp(-max(0.0, days) / weights.decay_days)
+
+
+def importance(weights: Weights, value: int) -> float:
+    """Weigh importance 1 to 5 around 1.0 for 3."""
+    return weights.importance_floor + (1 - weights.importance_floor) * value / 3
+
+
+def layer(weights: Weights, name: str) -> float:
+    """Weigh the tier: facts above turns above passing remarks."""
+    return {"semantic": weights.semantic, "transient": weights.transient}.get(name, 1.0)
+
+
+def feedback(weights: Weights, verdict: str) -> float:
+    """Weigh the person's verdict: confirmed raises, rejected is never recalled, the rest changes nothing."""
+    return {"confirmed": weights.confirmed, "rejected": 0.0}.get(verdict, 1.0)
+
+
+def evidence(weights: Weights, strength: float, text: float) -> float:
+    """Join two witnesses: 1 − (1 − strength)(1 − λ·text)."""
+    return 1 - (1 - strength) * (1 - weights.text * text)
+
+
+def scene(weights: Weights, row: Features, asked: Asked) -> float:
+    """Add for the same scene, and again for the same sub-scene."""
+    bonus = weights.scene if asked.scene and row.scene == asked.scene else 0.0
+    return bonus + (weights.scene_sub if asked.scene_sub and row.scene_sub == asked.scene_sub else 0.0)
+
+
+def standing(weights: Weights, row: Features, now: float) -> float:
+    """Multiply what a card brings along whatever is asked: age, importance, tier, verdict."""
+    return (
+        decay(weights, (now - row.created) / DAY)
+        * importance(weights, row.importance)
+        * layer(weights, row.layer)
+        * feedback(weights, row.feedback)
+    )
+
+
+def ceiling(weights: Weights, proof: float) -> float:
+    """Bound the score of any card with this evidence from above."""
+    best = importance(weights, 5) * max(1.0, weights.semantic) * max(1.0, weights.confirmed)
+    return proof * best + weights.scene + weights.scene_sub
+
+
+def total(weights: Weights, row: Features, asked: Asked, proof: float) -> float:
+    """Score one card: evidence × standing + scene; nothing without evidence."""
+    return proof * standing(weights, row, asked.now) + scene(weights, row, asked) if proof > 0 else 0.0
+
+
+def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
+    """Say every factor of a score that is not neutral."""
+    days = (asked.now - row.created) / DAY
+    found = [Reason("decay", decay(weights, days), "×", f"{max(0.0, days):.1f} days old")]
+    if importance(weights, row.importance) != 1.0:
+        found.append(
+            Reason("importance", importance(weights, row.importance), "×", f"importance {row.importance} of 5")
+        )
+    if layer(weights, row.layer) != 1.0:
+        found.append(Reason("layer", layer(weights, row.layer), "×", f"{row.layer} memory"))
+    if feedback(weights, row.feedback) != 1.0:
+        found.append(Reason("feedback", feedback(weights, row.feedback), "×", f"{row.feedback} by the person"))
+    if asked.scene and row.scene == asked.scene:
+        found.append(Reason("scene", weights.scene, "+", f"same scene '{row.scene}'"))
+    if asked.scene_sub and row.scene_sub == asked.scene_sub:
+        found.append(Reason("scene", weights.scene_sub, "+", f"same sub-scene '{row.scene_sub}'"))
+    return found

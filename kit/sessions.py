@@ -1,0 +1,170 @@
+"""What a harness event does: recall before the reply, cards after it, and what a session has seen already.
+
+Law: recall comes before the turn's own frame; a session is told a memory once, until its context is compacted;
+whose card an event is about is decided by `harness.matching` alone, from the files after a restart.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import text
+from kit.errors import KitError
+from kit.harness import event as events
+from kit.harness import matching, registry, transcripts
+from kit.model.notes import Card
+from kit.vault import exchange
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from kit.app import Kit
+    from kit.harness.event import HookEvent
+
+TRANSCRIPT_TAIL = 2_000_000
+"""Bytes of a transcript's end that are read; a turn is never longer."""
+JOURNAL_LINES = 5_000
+"""Newest journal lines that are read to learn what a session was told before a restart."""
+
+
+class Reply(NamedTuple):
+    """What a hook prints, and what is to be done once it is printed."""
+
+    out: bytes
+    after: Callable[[], None]
+
+
+class Sessions:
+    """The sessions of all harnesses of one vault."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._kit = kit
+        self._states: dict[str, matching.State] = {}
+        self._known: set[tuple[str, str]] = set()
+        self._told: dict[tuple[str, str], set[str]] = {}
+
+    def handle(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> Reply:
+        """Answer one hook call; whatever is not a person's own words gives an empty reply."""
+        adapter = registry.adapter(harness)
+        event = adapter.read(name, events.parse(payload), env)
+        if event.kind == "ignore":
+            return Reply(b"", lambda: self._act(event, ""))
+        self._learn(event)
+        if event.forgets():
+            self._told[harness, event.session] = set()
+            self._kit.note_event("compact", event.session)
+        project = project_of(event.cwd)
+        context = self._context(event, project) if event.kind == "prompt" else ""
+        fitted = events.fit(context, adapter.LIMIT) if context else ""
+        return Reply(adapter.render(name, fitted), lambda: self._act(event, project))
+
+    # -- before the reply
+
+    def _context(self, event: HookEvent, project: str) -> str:
+        kit = self._kit
+        told = self._told.setdefault((event.harness, event.session), set())
+        if not kit.perceive(event.text).useful:
+            return ""
+        found = kit.recall(
+            event.text, project=project, topic=event.session, exclude=told,
+            limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
+        )  # fmt: skip
+        delivery = kit.context(found).delivery
+        if delivery.ids:
+            told |= set(delivery.ids)
+            kit.note_recall(event.session, event.text, delivery)
+        return delivery.text
+
+    # -- after the reply
+
+    def _act(self, event: HookEvent, project: str) -> None:
+        state = self._states.get(event.harness, matching.State())
+        acts = matching.match(state, event, self._transcript(event))
+        made = ""
+        for act in acts:
+            made = self._do(act, event, project) or made
+        self._states[event.harness] = matching.advance(state, event, acts, card=made, now=self._kit.now())
+
+    def _do(self, act: matching.Act, event: HookEvent, project: str) -> str:
+        kit = self._kit
+        match act:
+            case matching.New():
+                return kit.frame(
+                    event.text, topic=event.session, project=project, harness=event.harness, turn=event.turn, who="hook"
+                ).id
+            case matching.Append(card):
+                kit.append_prompt(card, event.text)
+            case matching.Complete(card, answer) | matching.CompleteAgain(card, answer):
+                kit.complete(card, answer, who="hook")
+            case matching.AppendAnswer(card, answer):
+                kit.append_answer(card, answer)
+            case matching.Interrupt(card, answer, status, error):
+                kit.complete(card, answer, status=status, error=error, who="hook")
+            case matching.Sweep(cards, status, error):
+                for card in cards:
+                    kit.complete(card, "", status=status, error=error, who="hook")
+        return ""
+
+    def _transcript(self, event: HookEvent) -> Sequence[transcripts.TranscriptTurn]:
+        if not event.transcript or event.kind == "ignore":
+            return ()
+        try:
+            with Path(event.transcript).open("rb") as file:
+                file.seek(max(0, file.seek(0, 2) - TRANSCRIPT_TAIL))
+                lines = file.read().decode(errors="replace").splitlines()
+        except OSError:
+            return ()
+        return transcripts.turns(event.harness, lines)
+
+    # -- across restarts
+
+    def _learn(self, event: HookEvent) -> None:
+        """Take up a session from the files, the first time it is met."""
+        session = (event.harness, event.session)
+        if session in self._known or not event.session:
+            return
+        self._known.add(session)
+        state = self._states.get(event.harness, matching.State())
+        frames = sorted(self._frames(event), key=lambda frame: frame.time)
+        self._states[event.harness] = state._replace(frames=(*state.frames, *frames))
+        self._told[session] = self._kit.told(event.session, JOURNAL_LINES)
+
+    def _frames(self, event: HookEvent) -> Iterator[matching.Frame]:
+        kit = self._kit
+        for num in kit.index.postings.cards(f"topic:{text.key(event.session)}"):
+            entry = kit.index.catalog.numbered(num)
+            try:
+                card = kit.load(entry.path) if entry else None
+            except KitError:
+                continue
+            if not isinstance(card, Card) or card.harness != event.harness or not card.created:
+                continue
+            said = exchange.read(kit.body(card.event))
+            yield matching.Frame(
+                card.id, event.session, card.turn, said.user, card.created, card.status, (), said.agent
+            )
+
+
+def project_of(cwd: str) -> str:
+    """Name the project of a working folder: its git repository, whatever the worktree; else the folder."""
+    if not cwd:
+        return ""
+    here = Path(cwd)
+    for folder in (here, *here.parents):
+        mark = folder / ".git"
+        try:
+            if mark.is_dir():
+                return folder.name
+            if mark.is_file():
+                return _repository(mark) or folder.name
+        except OSError:
+            return ""
+    return "" if here == Path.home() or here == here.parent else here.name
+
+
+def _repository(mark: Path) -> str:
+    """Follow a worktree's `.git` file (`gitdir: /repo/.git/worktrees/x`) to its repository."""
+    target = mark.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
+    parts = (mark.parent / target).resolve().parts if target else ()
+    return parts[parts.index(".git") - 1] if ".git" in parts[1:] else ""

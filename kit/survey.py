@@ -1,0 +1,192 @@
+"""What is in a vault, laid out in rows: book, features, tags, scenes, facts, problems, status.
+
+Law: reads only; every row can be grepped.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.errors import BadNoteError, Problem
+from kit.index.pool import IMPLICIT
+from kit.model.notes import Fact
+from kit.vault import note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kit.govern.hand import Hand
+    from kit.index.catalog import Entry
+    from kit.index.reflection import Index
+    from kit.reconcile import Report
+    from kit.vault import journal
+
+LINKS = ("event", "overview", "summary", "card", "cards", "sources")
+
+
+class BookRow(NamedTuple):
+    """One line of the password book."""
+
+    dimension: str
+    term: str
+    code: str
+    uses: int
+    cards: tuple[str, ...]
+
+
+class FeatureRow(NamedTuple):
+    """One line of the feature stats."""
+
+    id: str
+    path: str
+    terms: tuple[str, ...]
+
+
+class TagRow(NamedTuple):
+    """One tag of the pool."""
+
+    code: str
+    name: str
+    status: str
+    cards: int
+    aliases: tuple[str, ...]
+    path: str
+
+
+class SceneRow(NamedTuple):
+    """One scene."""
+
+    scene: str
+    scene_sub: str
+    cards: int
+    aliases: tuple[str, ...]
+
+
+class FactRow(NamedTuple):
+    """One fact."""
+
+    id: str
+    category: str
+    confidence: float
+    key: str
+    says: str
+    path: str
+
+
+def book(index: Index, dimension: str = "") -> list[BookRow]:
+    """List each term and the ids of the cards that bear it."""
+    ids = {entry.num: entry.id for entry in index.catalog.entries().values()}
+    found: dict[str, list[str]] = {}
+    for term, num in index.postings.rows():
+        found.setdefault(term, []).append(ids.get(num, ""))
+    rows = []
+    for term, cards in found.items():
+        side, _, key = term.partition(":")
+        if not dimension or side == dimension:
+            code = index.pool.code_of(key) if side == "tag" else term
+            rows.append(BookRow(side, key, code, len(cards), tuple(sorted(cards))))
+    return rows
+
+
+def features(index: Index, only: Entry | None = None) -> list[FeatureRow]:
+    """List each card or fact and the terms it bears, by path."""
+    entries = [only] if only else index.catalog.entries().values()
+    known = index.features.rows()
+    rows = [
+        FeatureRow(entry.id, entry.path, tuple(index.postings.terms_of(entry.num)))
+        for entry in entries
+        if entry.num in known
+    ]
+    return sorted(rows, key=lambda row: row.path)
+
+
+def tags(index: Index) -> list[TagRow]:
+    """List the tags, and the words on cards that no tag note claims, as unexamined."""
+    rows: list[TagRow] = []
+    for held in index.pool.tags():
+        cards = {num for key in index.pool.keys(held.code) for num in index.postings.cards(f"tag:{key}")}
+        tag = held.tag
+        rows.append(TagRow(held.code, tag.name, tag.status, len(cards), tag.aliases, held.path))
+    for term, count in index.postings.frequencies().items():
+        side, _, key = term.partition(":")
+        if side == "tag" and index.pool.claimant(key) is None:
+            rows.append(TagRow(f"{IMPLICIT}{key}", key, "unexamined", count, (), ""))
+    return sorted(rows, key=lambda row: (row.path == "", row.name))
+
+
+def scenes(index: Index) -> list[SceneRow]:
+    """List the scenes with how many cards stand in each."""
+    rows = []
+    for held in index.pool.scenes():
+        main, _, sub = held.path.removeprefix("scenes/").removesuffix(".md").partition("/")
+        term = f"scene:{main}/{sub}" if sub else f"scene:{main}"
+        rows.append(SceneRow(main, sub, index.postings.df(term.replace("-", " ")), held.scene.aliases))
+    return rows
+
+
+def facts(hand: Hand) -> list[FactRow]:
+    """List the facts by category and key."""
+    rows = []
+    for entry in hand.index.catalog.of_kind("fact"):
+        try:
+            found = hand.load(entry.path)
+        except BadNoteError:
+            continue
+        if isinstance(found, Fact):
+            says = note.first_paragraph(found.body)
+            rows.append(FactRow(found.id, found.category, found.confidence, found.key, says, entry.path))
+    return sorted(rows, key=lambda row: (row.category, row.key, row.path))
+
+
+def problems(hand: Hand) -> list[Problem]:
+    """List what a person should mend: what reconcile found, and links to notes that are not there."""
+    return sorted({*hand.index.catalog.problems(), *_dead_links(hand)})
+
+
+def _dead_links(hand: Hand) -> Iterator[Problem]:
+    for kind in ("card", "event", "overview", "summary", "fact"):
+        for entry in hand.index.catalog.of_kind(kind):
+            try:
+                found = hand.load(entry.path)
+            except BadNoteError:
+                continue
+            for key in LINKS:
+                value = getattr(found, key, ())
+                for link in (value,) if isinstance(value, str) else value:
+                    if link and hand.index.catalog.resolve(link) is None:
+                        what = f"`{key}` links to '{link}', which is not there."
+                        yield Problem(entry.path, 0, what, "Mend or remove the link.")
+
+
+def status(index: Index, root: Path, report: Report) -> dict[str, object]:
+    """Say what is there, where the derived state lies, and how the last comparison went."""
+    return {
+        "vault": str(root),
+        "derived": str(index.folder),
+        "notes": {kind or "plain": count for kind, count in index.catalog.counts().items()},
+        "cards": _by_status(index),
+        "tags": len(index.pool.tags()),
+        "problems": report.problems,
+        "changed": report.changed,
+        "scan_ms": round(report.seconds * 1000, 1),
+    }
+
+
+def _by_status(index: Index) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for row in index.features.rows().values():
+        name = row.status if row.kind == "card" else row.kind
+        found[name] = found.get(name, 0) + 1
+    return dict(sorted(found.items()))
+
+
+def log(entries: journal.Journal, limit: int, note_id: str) -> list[journal.Entry]:
+    """List the journal's newest entries, newest first, of one note when asked."""
+    found: list[journal.Entry] = []
+    for entry in entries.entries(newest_first=True):
+        if len(found) == limit:
+            break
+        if not note_id or note_id in (entry.get("id"), entry.get("note")):
+            found.append(entry)
+    return found

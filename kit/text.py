@@ -1,0 +1,161 @@
+"""The one analyser: how words are folded, split, stemmed and counted, at both ends of every search.
+
+Law: pure functions of their text. What is indexed and what is asked go through the same door; a change
+here changes `ANALYSER`, and every derived index is rebuilt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from whoosh.lang.porter2 import stem as _porter2
+
+from kit import shipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANALYSER = 1
+"""Number of the analyser; stored with every derived index."""
+
+CJK = (
+    "\u3005-\u3007"  # 々〆〇
+    "\u3040-\u30ff"  # hiragana, katakana
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Han and its extensions
+    "\u1100-\u11ff\uac00-\ud7a3"  # hangul
+    "\U00020000-\U0003134f"
+)
+_CJK_CHAR = re.compile(f"[{CJK}]")
+# A Latin word may hold inner marks (`don't`, `node.js`, `utf-8`) and end in + or # (`c++`, `c#`).
+_TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’.\-_][^\W_{CJK}]+)*(?:\+\+|\#)?")
+_SEPARATORS = re.compile(r"[\s_\-‐-―]+")
+_CJK_GAP = re.compile(rf"(?<=[{CJK}]) (?=\S)|(?<=\S) (?=[{CJK}])")
+_FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!\"#$%&'()*+,.:;<=>?@[\\]^`{|}~"}
+_NOT_IN_NAMES = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in '"#%*/:<>?[\\]^|'}
+_RESERVED_NAMES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
+
+
+def fold(text: str) -> str:
+    """Fold what a person does not mean to distinguish: width, compatibility forms, case."""
+    return unicodedata.normalize("NFKC", text).casefold()
+
+
+@lru_cache(maxsize=65536)
+def key(name: str) -> str:
+    """Fold a name to what it is looked up by.
+
+    `Code_Style`, `code-style` and `ＣＯＤＥ ｓｔｙｌｅ` are one name; `标签 池` and `标签池` are one;
+    `C`, `C++` and `C#` stay apart.
+    """
+    spaced = _SEPARATORS.sub(" ", fold(name).strip().lstrip("#" if len(name.strip()) > 1 else "")).strip()
+    return _CJK_GAP.sub("", spaced)
+
+
+def tag_word(name: str) -> str:
+    """Write a name as an Obsidian tag: no blanks, punctuation as its full-width twin (`C＃`)."""
+    word = re.sub(r"\s+", "-", unicodedata.normalize("NFC", name).strip().lstrip("#")).translate(_FULL_WIDTH)
+    return f"{word}_" if word.isdigit() else word
+
+
+def file_name(name: str) -> str:
+    """Write a name as a file name that every system and every wikilink allows."""
+    word = unicodedata.normalize("NFC", name).strip().translate(_NOT_IN_NAMES)
+    word = re.sub(r"[\x00-\x1f\x7f]+|\s+", " ", word).rstrip(" .").lstrip(" .~")
+    while len(word.encode()) > 180:  # noqa: PLR2004 - room for an id and `.md` below the 255 bytes of ext4
+        word = word[:-1]
+    word = word.rstrip(" .")
+    return f"{word}_" if not word or _RESERVED_NAMES.match(word) else word
+
+
+def slug(text: str, limit: int = 40) -> str:
+    """Make the readable part of a note's file name from its first words, at most `limit` characters."""
+    first = " ".join(text.split()[:24])
+    kept = "-".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFC", first)))
+    if len(kept) > limit:
+        cut = kept[: limit + 1]
+        kept = cut[: cut.rfind("-")] if "-" in cut[limit // 2 :] else cut[:limit]
+    return kept.strip("-").lower()
+
+
+def is_cjk(text: str) -> bool:
+    """Tell whether a text holds Han, kana or hangul."""
+    return bool(_CJK_CHAR.search(text))
+
+
+def language(text: str) -> str:
+    """Tell the language the kit answers in: `zh` when CJK prevails, else `en`."""
+    found = len(_CJK_CHAR.findall(text))
+    latin = sum(1 for word in _TOKEN.findall(text) if not _CJK_CHAR.match(word))
+    return "zh" if found > latin else "en"
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """Words that say nothing about a topic, folded, English and Chinese."""
+    return frozenset(fold(word) for name in ("stop.en", "stop.zh") for word in shipped.word_list(name))
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Stem a folded English word (Porter2); other words come back as they are."""
+    if not word.isascii() or not word.isalpha() or len(word) < 3:  # noqa: PLR2004 - too short to have an ending
+        return word
+    return str(_porter2(word))
+
+
+def tokens(text: str) -> Iterator[str]:
+    """Split a text into folded words and whole CJK runs, in order."""
+    for found in _TOKEN.findall(fold(text)):
+        yield found[:-2] if found.endswith(("'s", "’s")) else found
+
+
+def _parts(word: str) -> list[str]:
+    return [part for part in re.split(r"['’.\-_]", word) if part]
+
+
+def terms(text: str, *, unigrams: bool = False) -> list[str]:
+    """Analyse a text into search terms: stems without stop words, CJK bigrams.
+
+    A joined word gives itself and its parts. A CJK run of one character gives that character; with
+    `unigrams` every CJK character comes too.
+    """
+    stops = stop_words()
+    found: list[str] = []
+    for word in tokens(text):
+        if _CJK_CHAR.match(word):
+            found += _cjk_terms(word, stops, unigrams=unigrams)
+            continue
+        if word in stops:
+            continue
+        parts = _parts(word)
+        if len(parts) > 1:
+            found.append(word)
+            found += [stem(part) for part in parts if part not in stops]
+        else:
+            found.append(stem(word))
+    return found
+
+
+def _cjk_terms(run: str, stops: frozenset[str], *, unigrams: bool) -> list[str]:
+    if len(run) == 1:
+        return [] if run in stops else [run]
+    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+    kept = [pair for pair in pairs if pair not in stops]
+    return kept + [char for char in run if char not in stops] if unigrams else kept
+
+
+def count_tokens(text: str) -> int:
+    """Estimate model tokens without a model: about 4 Latin characters or 1.5 CJK characters each."""
+    found = len(_CJK_CHAR.findall(text))
+    return round(found / 1.5 + (len(text) - found) / 4)
+
+
+def first_sentence(text: str, limit: int = 200) -> str:
+    """Take the first sentence of a text on one line, cut at `limit` characters."""
+    line = " ".join(text.split())
+    end = re.search(r"[.!?](?=\s|$)|[。！？]", line)
+    sentence = line[: end.end()] if end else line
+    return sentence if len(sentence) <= limit else sentence[: limit - 1].rstrip() + "…"

@@ -1,0 +1,1 @@
+"""The files, which are the truth."""

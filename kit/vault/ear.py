@@ -1,0 +1,129 @@
+"""The ear at the file system: watchdog, and all its traps.
+
+Law: alone in knowing watchdog. It hears where something happened, not what, and never what we read ourselves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import warnings
+from typing import TYPE_CHECKING
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from watchdog.observers.api import BaseObserver
+
+# With this filter the kernel sends a quarter of the events, and none for our own reads. Only inotify can
+# tell that a file was closed after writing; elsewhere "modified" has to do, or 7's "attrib".
+_INOTIFY_EVENTS: list[type[FileSystemEvent]] = [
+    FileCreatedEvent,
+    FileClosedEvent,
+    FileMovedEvent,
+    FileDeletedEvent,
+    DirCreatedEvent,
+    DirMovedEvent,
+    DirDeletedEvent,
+]
+_UNHEARD = {"opened", "closed_no_write"}
+# A folder is "modified" whenever something in it is, and that something has an event of its own.
+_UNHEARD_OF_FOLDERS = {"modified", "attrib"}
+_LOG = "watchdog.observers.inotify_c"
+_NOISY = r"watchdog\."
+
+
+class Ear:
+    """One observer on one real folder (watchdog hears nothing through a link).
+
+    `heard(paths, is_dir)` gets absolute paths, both names of a move, and the root's own when that went away;
+    `lost()` is called when the kernel's queue ran over. Both come from watchdog's threads and must be quick.
+    Raises OSError when the system refuses.
+    """
+
+    def __init__(self, real: str, heard: Callable[[tuple[str, ...], bool], None], lost: Callable[[], None]) -> None:
+        hush()
+        self._log = _OverflowLog(lost)
+        logging.getLogger(_LOG).addHandler(self._log)
+        self._observer: BaseObserver | None = None
+        try:
+            self._observer = Observer()
+            events = _INOTIFY_EVENTS if getattr(Observer, "__name__", "") == "InotifyObserver" else None
+            self._observer.schedule(_Handler(real, heard), real, recursive=True, event_filter=events)
+            self._observer.start()
+        except OSError:
+            self.close()
+            raise
+
+    def alive(self) -> bool:
+        """Say whether every thread of watchdog still runs; they end when the root is deleted, or by a fault."""
+        if self._observer is None:
+            return False
+        emitters = list(self._observer.emitters)
+        # The kernel's queue is read in a thread apart: the observer's in watchdog 7, the emitters' in 6.
+        readers = [getattr(self._observer, "_inotify_fd", None), *(getattr(e, "_inotify", None) for e in emitters)]
+        threads = [self._observer, *emitters, *(each for each in readers if isinstance(each, threading.Thread))]
+        return all(thread.is_alive() for thread in threads)
+
+    def close(self) -> None:
+        """Stop listening."""
+        logging.getLogger(_LOG).removeHandler(self._log)
+        observer, self._observer = self._observer, None
+        if observer is None:
+            return
+        # Watchdog may stumble over watches that went with their folders, or over an observer half started.
+        with contextlib.suppress(OSError, KeyError, RuntimeError):
+            observer.stop()
+        with contextlib.suppress(RuntimeError):
+            observer.join(5.0)
+
+
+def hush() -> None:
+    """Silence watchdog's RuntimeWarnings on racing folders (10–40 KB each), which as errors kill its threads.
+
+    Cheap to repeat, for filters can be reset under a running watcher (`warnings.catch_warnings`).
+    """
+    if not any(getattr(known[3], "pattern", None) == _NOISY for known in warnings.filters):
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module=_NOISY)
+
+
+class _Handler(FileSystemEventHandler):
+    def __init__(self, real: str, heard: Callable[[tuple[str, ...], bool], None]) -> None:
+        self._real = real
+        self._heard = heard
+
+    def dispatch(self, event: FileSystemEvent) -> None:
+        kind = event.event_type
+        if kind in _UNHEARD or (event.is_directory and kind in _UNHEARD_OF_FOLDERS):
+            return
+        paths = tuple(os.fsdecode(path) for path in (event.src_path, event.dest_path) if path)
+        if kind == "created" and paths == (self._real,):
+            return  # macOS tells of a young root like that; heard of the root, it would mean that it went
+        self._heard(paths, event.is_directory)
+
+
+class _OverflowLog(logging.Handler):
+    """Watchdog tells of an overflow nowhere but in its log."""
+
+    def __init__(self, lost: Callable[[], None]) -> None:
+        super().__init__(logging.WARNING)
+        self._lost = lost
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if "overflow" in record.getMessage().lower():
+            self._lost()

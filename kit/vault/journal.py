@@ -1,0 +1,58 @@
+"""The append-only record of what was done to the memory and why: one JSON object a line, a file a month.
+
+Law: lines are only added, by `govern` alone; a torn line (power loss) is skipped by readers, never mended.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from kit.vault import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from kit.vault.store import Store
+
+Who = Literal["recall", "hook", "learn", "maintain", "person"]
+Entry = dict[str, object]
+
+
+class Journal:
+    """Adds to and reads the journal of one vault."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(
+        self, at: datetime, who: Who, what: str, note: str = "", why: str = "", *, durable: bool = True, **more: object
+    ) -> None:
+        """Add one line; `durable` waits for the disk (recalls do not)."""
+        entry: Entry = {"at": at.isoformat(timespec="seconds"), "who": who, "what": what}
+        entry |= {key: value for key, value in {"note": note, "why": why, **more}.items() if value not in ("", None)}
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
+        self._store.append(layout.journal_path(at), line, durable=durable)
+
+    def months(self) -> list[str]:
+        """List the journal's files, oldest first."""
+        folder = self._store.root / layout.JOURNAL
+        return sorted(f"{layout.JOURNAL}/{file.name}" for file in folder.glob("*.jsonl")) if folder.is_dir() else []
+
+    def entries(self, *, newest_first: bool = False) -> Iterator[Entry]:
+        """Read every line in order; lines that are no JSON object are passed over."""
+        for path in sorted(self.months(), reverse=newest_first):
+            lines = (self._store.root / path).read_bytes().splitlines()
+            for line in reversed(lines) if newest_first else lines:
+                entry = _entry(line)
+                if entry is not None:
+                    yield entry
+
+
+def _entry(line: bytes) -> Entry | None:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,96 @@
+"""Paths of the vault: which are allowed, and where they really are on the disk.
+
+Law: no path leaves the vault, by `..`, by being absolute, or through a link; none enters `.git`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from pathlib import Path
+
+from kit.errors import RefusedError
+
+TEMP = re.compile(r"\.~[0-9a-f]{16}\.tmp")
+"""The name of a temporary file of the kit; its dot hides it from Obsidian and from the watcher."""
+
+_LONGEST = 255
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
+# Windows, Android and Obsidian's Sync can't have these, so the kit never makes them
+_ILLEGAL = re.compile(r"[<>:\"|?*\ud800-\udfff]|[ .]\Z|\A ")
+_RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
+
+
+def check(path: str) -> list[str]:
+    """Cut a relative POSIX path into its names; raise RefusedError when it could leave the vault."""
+    names = path.split("/")
+    if not path or Path(path).anchor or {"", ".", ".."} & set(names):
+        raise RefusedError(f"`{path}` is no path inside the vault.", "Give it relative to the vault's root.")
+    for name in names:
+        if _UNSAFE.search(name) or _too_long(name):
+            raise RefusedError(f"`{path!r}` holds a name that can't be used.", "Rename the file.")
+        if name.casefold() == ".git":
+            raise RefusedError(f"`{path}` belongs to git.", "The kit keeps out of it.")
+    return names
+
+
+def check_new(path: str) -> list[str]:
+    """Cut a path that is to be made into its names, NFC; raise RefusedError when some system can't have it."""
+    names = check(unicodedata.normalize("NFC", path))
+    for name in names:
+        if _ILLEGAL.search(name) or _RESERVED.fullmatch(name) or TEMP.fullmatch(name):
+            raise RefusedError(f"`{name}` is no file name that every system allows.", "Choose another name.")
+    return names
+
+
+def locate(root: Path, path: str) -> Path:
+    """Find a path as it is spelt on the disk: exactly so, or in another Unicode form."""
+    names = check(path)
+    full = root / path
+    if os.path.lexists(full):
+        return full
+    here = root
+    for name in names:
+        exact = here / name
+        here = exact if os.path.lexists(exact) else here / (_same_form(here, name) or name)
+    return here
+
+
+def inside(root: Path, full: Path, path: str) -> Path:
+    """Follow every link; raise RefusedError when the end is outside the vault. `root` is already real."""
+    real = Path(os.path.realpath(full))
+    if not real.is_relative_to(root):
+        raise RefusedError(f"`{path}` leads out of the vault through a link.", "Put the file itself there.")
+    if any(name.casefold() == ".git" for name in real.relative_to(root).parts):
+        raise RefusedError(f"`{path}` belongs to git.", "The kit keeps out of it.")
+    return real
+
+
+def _too_long(name: str) -> bool:
+    try:
+        return len(os.fsencode(name)) > _LONGEST
+    except UnicodeEncodeError:  # half of a surrogate pair: no file can be called that
+        return True
+
+
+def twin(folder: Path, name: str) -> str:
+    """Find what has the same name on systems that fold case and Unicode forms; empty when nothing has."""
+    wanted = _folded(name)
+    return next((found for found in _names(folder) if _folded(found) == wanted), "")
+
+
+def _same_form(folder: Path, name: str) -> str:
+    wanted = unicodedata.normalize("NFC", name)
+    return next((found for found in _names(folder) if unicodedata.normalize("NFC", found) == wanted), "")
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return [found.name for found in folder.iterdir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -1,0 +1,189 @@
+"""Secrets never reach a file, and what is no secret stays as it was."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kit.vault.redact import redact
+
+# Put together at run time, so that no scanner takes this file for a leak.
+_LETTERS = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA"
+_SHA = "3f786850e387550fdab836ed7e6dc881de23001b"
+
+
+@pytest.mark.parametrize(
+    ("secret", "kind"),
+    [
+        ("sk-" + "proj-" + _LETTERS, "api key"),
+        ("sk-" + "ant-api03-" + _LETTERS, "api key"),
+        ("ghp_" + _LETTERS + "abcd", "github token"),
+        ("github_pat_" + _LETTERS, "github token"),
+        ("glpat-" + _LETTERS[:20], "gitlab token"),
+        ("AKIA" + "Q3EGRZ7T2MXW5KPL", "aws key"),
+        ("AIza" + _LETTERS + "xyz", "google key"),
+        ("xoxb-" + "1234567890-" + _LETTERS, "slack token"),
+        ("sk_live_" + _LETTERS, "stripe key"),
+        ("npm_" + _LETTERS + "abcd", "npm token"),
+        ("pypi-" + _LETTERS * 2, "pypi token"),
+        ("hf_" + _LETTERS, "hugging face token"),
+        ("eyJ" + _LETTERS + ".eyJ" + _LETTERS + "." + _LETTERS, "json web token"),
+    ],
+)
+def test_vendor_keys_go_by_their_own_look(secret: str, kind: str) -> None:
+    for frame in ("here: {}", "用这个：{}，好吗", '"{}"', "({})."):
+        text, kinds = redact(frame.format(secret))
+        assert secret not in text
+        assert kinds == [kind]
+        assert text == frame.format(f"[redacted: {kind}]")
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("password=hunter2", "hunter2"),
+        ("my password is Tr0ub4dor&3.", "Tr0ub4dor&3"),
+        ("密码是 hunter2secret", "hunter2secret"),
+        ("密码：abc123，请记住", "abc123"),
+        ("我的密码改成了 abc12345", "abc12345"),
+        ("令牌为 x8Fk2Lq9Zp0Wm3Rt7Yv1", "x8Fk2Lq9Zp0Wm3Rt7Yv1"),
+        ("export STRIPE_SECRET=abcdefgh", "abcdefgh"),
+        ('export DB_PASSWORD="two words"', "two words"),
+        ('{"password": "hunter2", "user": "bob"}', "hunter2"),
+        ("token: abcd1234efgh", "abcd1234efgh"),
+        ("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfi", "wJalrXUtnFEMI/K7MDENG/bPxRfi"),
+        ("Server=db;User Id=sa;Password=Pa$$w0rd;", "Pa$$w0rd"),
+        ("postgres://app:s3cr3tpw@db/x", "s3cr3tpw"),
+        ("redis://:pa55w0rd@localhost:6379/0", "pa55w0rd"),
+        ("Authorization: Bearer abc.def-123456", "abc.def-123456"),
+        ('curl -H "Authorization: Basic dXNlcjpwYXNz"', "dXNlcjpwYXNz"),
+        ("mysql -u root --password s3cretpw1", "s3cretpw1"),
+        ("the api key we were given is x8Fk2Lq9Zp0Wm3Rt7Yv1", "x8Fk2Lq9Zp0Wm3Rt7Yv1"),
+        ("Set-Cookie: sid=abcdef1234567890; Path=/", "abcdef1234567890"),
+        ("AccountName=a;AccountKey=" + "aB3/" * 20 + "==;", "aB3/aB3/"),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIEabc\n-----END RSA PRIVATE KEY-----\nok", "MIIEabc"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIEabc\nabc=", "MIIEabc"),
+        ("a <private>my salary</private> b", "salary"),
+        ("a <PRIVATE>one <private>two</private> three</private> b", "three"),
+        ("a <private>never closed\n\nto the end", "end"),
+    ],
+)
+def test_a_secret_is_replaced_by_a_mark(text: str, secret: str) -> None:
+    marked, kinds = redact(text)
+    assert secret not in marked
+    assert "[redacted: " in marked
+    assert kinds
+    assert not any(secret in kind for kind in kinds)
+    assert redact(marked)[0] == marked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"commit {_SHA} fixes the token bug",
+        f'uv.lock: hash = "sha256:{_SHA}"',
+        "id 123e4567-e89b-12d3-a456-426614174000 of the token table",
+        "password: str",
+        "password is required",
+        "Password: must contain 8 characters",
+        "if password == expected_password:",
+        "password = os.environ['PW']",
+        "token = get_token()",
+        "token: ${{ secrets.DEPLOY }}",
+        "max_tokens: 4096, we count tokens: 12000 a turn",
+        "tokenizer: bert-base-uncased",
+        "token_type: bearer",
+        "secret_name: prod/db/main",
+        "branch feature/add-token-refresh-2",
+        "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAUA",
+        "api key rotation at /srv/app/config/keys/Production2024/key.txt",
+        "http://localhost:3000/@scope/pkg",
+        "https://example.org/reset?step=2#token",
+        "Bearer authentication is used",
+        "the password field of LoginFormController2 is wrong",
+        "The secret is to use small steps.",
+        "scikit-learn and sk-learn-contrib",
+        "risk-assessment-2024-quarterly-report-final",
+        "密码错误，请重试",
+        "密码是必填的",
+        "这个令牌已经过期",
+        "<your-token-here>",
+        "password=<password>",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert redact(text) == (text, [])
+
+
+def test_text_after_a_cut_off_key_stays() -> None:
+    text, _ = redact("-----BEGIN PRIVATE KEY-----\nMIIEabc\nabc=\nThis comes after it.")
+    assert text == "[redacted: private key]\nThis comes after it."
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "token=",
+        "a.a-",
+        "https://a:",
+        "<private>",
+        "-----BEGIN PRIVATE KEY-----!",
+        "eyJa.",
+        "sk-a",
+        " ",
+        "password is ",
+        "secret_",
+    ],
+)
+def test_half_a_megabyte_takes_seconds_at_most(unit: str) -> None:
+    text = unit * (500_000 // len(unit))
+    began = time.perf_counter()
+    redact(text)
+    assert time.perf_counter() - began < 20
+
+
+_PIECES = st.sampled_from(
+    [
+        "password",
+        "=",
+        ": ",
+        " is ",
+        "token",
+        "密码",
+        "：",
+        "hunter2",
+        "x8Fk2Lq9Zp0Wm3Rt7Yv1",
+        "sk-" + _LETTERS,
+        '"',
+        "'",
+        " ",
+        "\n",
+        "[",
+        "]",
+        "redacted: ",
+        "<private>",
+        "</private>",
+        "://a:",
+        "@b",
+        "Bearer ",
+        _SHA,
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "_",
+        ",",
+        "api key",
+        "Authorization: ",
+        "--token ",
+    ]
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(_PIECES, max_size=14).map("".join))
+def test_redacting_twice_is_redacting_once(text: str) -> None:
+    once, _ = redact(text)
+    assert redact(once)[0] == once
