@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kit import config, deliver, places, reconcile, survey, text
-from kit.errors import BadInputError
+from kit.errors import BadInputError, BadNoteError, NotFoundError
 from kit.govern import care, facts, turns
 from kit.govern.hand import Hand
 from kit.index.reflection import Index
@@ -21,6 +21,7 @@ from kit.vault import exchange, note
 from kit.vault.journal import Journal
 from kit.vault.lock import VaultLock
 from kit.vault.store import Store
+from kit.witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
     from kit.vault.journal import Entry, Who
+
+
+READ_AT_ONCE = 300
+"""Cards whose words a single command reads before it answers."""
 
 
 class Context(NamedTuple):
@@ -46,7 +51,13 @@ class Context(NamedTuple):
 class Kit:
     """The memory in one vault."""
 
-    def __init__(self, vault: str | Path | None = None, *, clock: Callable[[], datetime] | None = None) -> None:
+    def __init__(
+        self,
+        vault: str | Path | None = None,
+        *,
+        clock: Callable[[], datetime] | None = None,
+        freshen: Callable[[], reconcile.Report] | None = None,
+    ) -> None:
         self.root = config.find_vault(str(vault) if vault else None)
         self.config = config.load(self.root)
         self.folder = places.cache_folder(self.config.text("id") or "vault", self.root)
@@ -55,6 +66,9 @@ class Kit:
         self.journal = Journal(self.store)
         self._hand = Hand(self.store, self.index, self.journal, redacts=self.config.flag("govern.redact"))
         self._lock = VaultLock(self.folder / "vault.lock")
+        self.witness = Witness(self.index, self._hand.load, self.config.text("index.engine"))
+        self._freshen = freshen
+        self.behind = ""
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
 
     def __enter__(self) -> Self:
@@ -66,7 +80,8 @@ class Kit:
         self.close()
 
     def close(self) -> None:
-        """Let the index go."""
+        """Let the indexes go."""
+        self.witness.close()
         self.index.close()
 
     # -- the two phases of a turn
@@ -111,7 +126,7 @@ class Kit:
     def append_prompt(self, card: str, prompt: str) -> None:
         """Add what was typed while the agent was busy."""
         with self._writing():
-            turns.append_prompt(self._hand, card, prompt, self._clock())
+            turns.append_prompt(self._hand, card, prompt, self._clock(), "hook")
 
     def append_answer(self, card: str, answer: str) -> turns.Completed:
         """Add a further answer behind the one a card has."""
@@ -126,6 +141,8 @@ class Kit:
         exclude: Iterable[str] = (), now: datetime | None = None,
     ) -> Recall:  # fmt: skip
         """Recall what is useful for a question; reads only."""
+        if limit is not None and limit < 1:
+            raise BadInputError(f"The limit is at least 1, not {limit}.")
         self.sync()
         at = now or self._clock()
         main, _, sub = scene.partition("/")
@@ -135,9 +152,12 @@ class Kit:
             self.config.count("recall.limit") if limit is None else limit,
             self.config.number("recall.threshold") if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),
-            frozenset(exclude),
+            frozenset(exclude), remarks=(self.behind,) if self.behind else (), witness=self._ask_witness,
         )  # fmt: skip
         return engine.recall(self.index, asked)
+
+    def _ask_witness(self, question: str, allowed: Callable[[int], bool]) -> engine.Proofs:
+        return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed)
 
     def explain(self, query: str, *, route: Route | None = None, tokens: int | None = None, **params: Any) -> Context:  # noqa: ANN401
         """Recall, and write what would be injected; `params` as for `recall`."""
@@ -154,8 +174,8 @@ class Kit:
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""
         self.journal.add(
-            self._clock(), "recall", "recall", why=text.first_sentence(prompt, 80), durable=False,
-            session=session, ids=list(delivery.ids), tokens=delivery.tokens,
+            self._clock(), "recall", "recall", why=text.first_sentence(self._hand.cleaned(prompt)[0], 80),
+            durable=False, session=session, ids=list(delivery.ids), tokens=delivery.tokens,
         )  # fmt: skip
 
     def note_event(self, what: str, session: str) -> None:
@@ -174,8 +194,13 @@ class Kit:
         return found
 
     def _passage(self, hit: Hit) -> deliver.Passage:
-        found = self._hand.load(hit.path)
         name = hit.path.removesuffix(".md")
+        try:
+            found = self._hand.load(hit.path)
+        except (BadNoteError, NotFoundError):  # its last good state is what is recalled
+            entry = self.index.catalog.at(hit.path)
+            row = self.index.features.rows().get(entry.num) if entry else None
+            return deliver.Passage(hit.id, hit.kind, name, hit.created, row.shown if row else "")
         says = note.first_paragraph(found.body)
         if isinstance(found, Fact):
             return deliver.Passage(hit.id, hit.kind, name, found.updated or hit.created, says, preference=True)
@@ -186,9 +211,12 @@ class Kit:
         return deliver.Passage(hit.id, hit.kind, name, hit.created, says, overview, said.user, said.agent)
 
     def body(self, link: str) -> str:
-        """Read the body of a linked note; '' when it is not there."""
-        entry = self.index.catalog.resolve(link) if link else None
-        return self._hand.load(entry.path).body if entry else ""
+        """Read the body of a linked note; '' when it is not there or can't be read."""
+        entry = self._hand.linked(link)
+        try:
+            return self._hand.load(entry.path).body if entry else ""
+        except (BadNoteError, NotFoundError):
+            return ""
 
     def load(self, path: str) -> Note:
         """Read a note."""
@@ -290,17 +318,32 @@ class Kit:
     # -- keeping in step
 
     def sync(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
-        """Bring the indexes in step with the files, without a daemon: an incremental scan."""
+        """Bring the indexes in step with the files: as the daemon knows how, else by an incremental scan."""
         self.index.refresh()
-        return reconcile.scan(self.store, self.index, progress)
+        return self._freshen() if self._freshen else reconcile.scan(self.store, self.index, progress)
 
-    def rebuild(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
+    def read_words(self) -> None:
+        """Use full text in this process: bring it in step, unless that would take long or another has it."""
+        self.sync()
+        if self.witness.open() and self.witness.behind <= READ_AT_ONCE:
+            self.witness.take(READ_AT_ONCE)
+            self.witness.flush()
+
+    def reindex(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
         """Throw the indexes away and make them anew from the files."""
         with self._lock:
-            self.index.close()
-            Index.remove(self.folder)
-            self.index = self._hand.index = Index(self.folder)
+            self.witness.close()
+            self.index.renew()
             return reconcile.scan(self.store, self.index, progress)
+
+    @contextmanager
+    def at(self, moment: datetime) -> Iterator[None]:
+        """Let it be another time for a while: for what waited to be dealt with."""
+        before, self._clock = self._clock, lambda: moment
+        try:
+            yield
+        finally:
+            self._clock = before
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

@@ -6,12 +6,15 @@ before. All problems of a file are told at once, with their lines.
 
 from __future__ import annotations
 
+import difflib
+import math
 import os
 import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from kit import places
 from kit.errors import ConfigError, NoVaultError, Problem
 from kit.vault.layout import SETTINGS
 
@@ -28,21 +31,24 @@ class Setting(NamedTuple):
     default: Value
     meaning: str
     choices: tuple[str, ...] = ()
+    least: float = 0
+    most: float = math.inf
 
 
 TABLE = (
     Setting("id", "", "The vault's own id, made by `memkit init`; names its derived folder."),
     Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa", "layered")),
-    Setting("recall.limit", 8, "How many hits a recall returns at most."),
-    Setting("recall.threshold", 0.2, "Hits below this score are not returned."),
-    Setting("recall.hook_limit", 5, "How many hits a hook injects at most."),
-    Setting("recall.hook_threshold", 0.35, "Hits below this score are not injected by a hook."),
+    Setting("recall.limit", 8, "How many hits a recall returns at most.", least=1, most=200),
+    Setting("recall.threshold", 0.2, "Hits below this score are not returned.", most=1),
+    Setting("recall.hook_limit", 5, "How many hits a hook injects at most.", least=1, most=200),
+    Setting("recall.hook_threshold", 0.35, "Hits below this score are not injected by a hook.", most=1),
     Setting("recall.co_tag_rounds", 3, "Rounds of inference through the tags of the cards found."),
+    Setting("recall.text_ms", 20, "Milliseconds the full text may take for one recall."),
     Setting("deliver.tokens", 1200, "Tokens of an injected text at medium depth; half at shallow, twice at deep."),
     Setting("deliver.bytes", 8000, "Size limit of an injected text, in UTF-8 bytes."),
-    Setting("index.engine", "auto", "Full-text engine.", ("auto", "whoosh", "fts5", "tantivy", "none")),
+    Setting("index.engine", "auto", "Full-text engine.", ("auto", "whoosh", "sqlite", "tantivy", "none")),
     Setting("index.plain_notes", False, "Whether notes without `kind` are found by full text."),
-    Setting("govern.tag_share", 0.2, "A word on more than this share of all cards is too generic for a tag."),
+    Setting("govern.tag_share", 0.2, "A word on more than this share of all cards is too generic for a tag.", most=1),
     Setting("govern.redact", True, "Whether secrets are taken out before anything is written."),
     Setting("daemon.idle_minutes", 120, "The daemon stops after so long without a request; 0: never."),
     Setting("daemon.start", True, "Whether commands start the daemon when it is not there."),
@@ -81,11 +87,8 @@ class Config:
 
 def user_folder() -> Path:
     """Find the folder of the person's own settings."""
-    if os.environ.get("MEMKIT_CONFIG"):
-        return Path(os.environ["MEMKIT_CONFIG"])
-    if os.name == "nt":
-        return Path(os.environ.get("APPDATA", Path.home())) / "memkit"
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "memkit"
+    named = os.environ.get("MEMKIT_CONFIG")
+    return Path(named) if named else places.config_base()
 
 
 def find_vault(given: str | None = None, start: Path | None = None) -> Path:
@@ -144,7 +147,7 @@ def _literal(given: str) -> object:
 
 def _read(file: Path, problems: list[Problem]) -> dict[str, Value]:
     try:
-        source = file.read_text(encoding="utf-8")
+        source = file.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         return {}
     except (OSError, UnicodeDecodeError) as error:
@@ -161,7 +164,10 @@ def _read(file: Path, problems: list[Problem]) -> dict[str, Value]:
         at = Problem(str(file), _line_of(source, name), "")
         row = _BY_NAME.get(name)
         if row is None:
-            problems.append(at._replace(what=f"There is no setting '{name}'.", mend="`memkit config` lists them."))
+            problems.append(at._replace(what=f"There is no setting '{name}'.", mend=_meant(name)))
+            continue
+        if name == "id" and file.name != SETTINGS:
+            problems.append(at._replace(what="A vault's id stands in its own memkit.toml.", mend="Take it out here."))
             continue
         parsed = _convert(row, value, at, problems)
         if parsed is not None:
@@ -179,18 +185,35 @@ def _flatten(table: Mapping[str, object], prefix: str) -> list[tuple[str, object
     return found
 
 
+def _meant(name: str) -> str:
+    near = difflib.get_close_matches(name, _BY_NAME, 1, 0.7)
+    return f"Did you mean '{near[0]}'?" if near else "`memkit config` lists them."
+
+
 def _line_of(source: str, name: str) -> int:
-    last = re.escape(name.rpartition(".")[2])
+    """Find the line that sets a name, in whichever way TOML allows: dotted, in its table, in an inline table."""
+    table = ""
     for number, line in enumerate(source.splitlines(), 1):
-        if re.match(rf"\s*(?:[\w.]+\.)?{last}\s*=", line):
+        header = re.match(r"\s*\[([^\[\]]+)\]", line)
+        if header:
+            table = _dotted(header[1]) + "."
+        key = re.match(r"\s*([^=#\[]+?)\s*=", line)
+        set_here = table + _dotted(key[1]) if key else ""
+        if set_here and f"{name}.".startswith(f"{set_here}."):
             return number
     return 0
+
+
+def _dotted(key: str) -> str:
+    return re.sub(r"[\s\"']", "", key)
 
 
 def _convert(row: Setting, value: object, at: Problem, problems: list[Problem]) -> Value | None:
     if isinstance(row.default, bool):
         good = isinstance(value, bool)
-    elif isinstance(row.default, (int, float)):
+    elif isinstance(row.default, int):
+        good = isinstance(value, int) and not isinstance(value, bool)
+    elif isinstance(row.default, float):
         good = isinstance(value, (int, float)) and not isinstance(value, bool)
     else:
         good = isinstance(value, str)
@@ -200,5 +223,9 @@ def _convert(row: Setting, value: object, at: Problem, problems: list[Problem]) 
         return None
     if row.choices and value not in row.choices:
         problems.append(at._replace(what=f"'{row.name}' must be one of {', '.join(row.choices)}, not {value!r}."))
+        return None
+    if not isinstance(value, (str, bool)) and not row.least <= value <= row.most:
+        most = f" and at most {row.most:g}" if row.most < math.inf else ""
+        problems.append(at._replace(what=f"'{row.name}' must be at least {row.least:g}{most}, not {value!r}."))
         return None
     return value

@@ -19,9 +19,14 @@ if TYPE_CHECKING:
     from kit.model.notes import Route
 
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+# Besides control characters: what turns the direction of writing, lone surrogates, and the invisible twins of ASCII
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
+)
 LEAST_CUT = 40
 """Characters below which the beginning of a line is not worth its tokens."""
+HEAD_CUTS = (400, 120, LEAST_CUT)
+"""Characters a memory's first line may have: the first that fits is taken."""
 DEPTH_BUDGET = {"shallow": 0.5, "medium": 1.0, "deep": 2.0}
 
 
@@ -50,24 +55,23 @@ class Delivery(NamedTuple):
 
 
 def compose(passages: Sequence[Passage], route: Route, tokens: int, size: int) -> Delivery:
-    """Write the passages as one fenced text of at most about `tokens` tokens and `size` UTF-8 bytes.
+    """Write the passages as one fenced text of at most `tokens` × DEPTH_BUDGET tokens and `size` UTF-8 bytes.
 
     Preferences come first. What does not fit is shortened at the deep parts first, then left out from the end.
     """
     ordered = sorted(passages, key=lambda one: not one.preference)
     budget = _Budget(int(tokens * DEPTH_BUDGET[route]), size)
-    budget.take(f"{FENCE_OPEN}\n{FENCE_CLOSE}\n")
     heads: list[str] = []
-    for passage in ordered:
-        head = _head(passage)
-        if not budget.take(head):
-            break
-        heads.append(head)
-    kept = ordered[: len(heads)]
-    parts = {one.id: "".join(_depth(one, route, budget)) for one in kept}
-    if not kept:
+    if budget.take(f"{FENCE_OPEN}\n{FENCE_CLOSE}\n"):
+        for passage in ordered:
+            head = next((head for cut in HEAD_CUTS if budget.take(head := _head(passage, cut))), "")
+            if not head:
+                break
+            heads.append(head)
+    if not heads:
         return Delivery("", (), 0)
-    lines = "".join(head + parts[one.id] for head, one in zip(heads, kept, strict=True))
+    kept = ordered[: len(heads)]
+    lines = "".join(head + "".join(_depth(one, route, budget)) for head, one in zip(heads, kept, strict=True))
     whole = f"{FENCE_OPEN}\n{lines}{FENCE_CLOSE}\n"
     return Delivery(whole, tuple(one.id for one in kept), text.count_tokens(whole))
 
@@ -77,14 +81,18 @@ class _Budget:
 
     def __init__(self, tokens: int, size: int) -> None:
         self._tokens, self._size = tokens, size
+        self._taken = ""
+
+    def has(self, piece: str) -> bool:
+        """Tell whether there is room; counted on the whole, since rounded parts don't add up."""
+        return text.count_tokens(self._taken + piece) <= self._tokens and len(piece.encode()) <= self._size
 
     def take(self, piece: str) -> bool:
         """Use up room for a piece, if there is room."""
-        tokens, size = text.count_tokens(piece), len(piece.encode())
-        if tokens > self._tokens or size > self._size:
+        if not self.has(piece):
             return False
-        self._tokens -= tokens
-        self._size -= size
+        self._taken += piece
+        self._size -= len(piece.encode())
         return True
 
     def cut(self, lead: str, line: str) -> str:
@@ -94,8 +102,7 @@ class _Budget:
         low, high = 0, len(line)
         while low < high:
             middle = (low + high + 1) // 2
-            piece = f"{lead}{line[:middle]}…\n"
-            if text.count_tokens(piece) <= self._tokens and len(piece.encode()) <= self._size:
+            if self.has(f"{lead}{line[:middle]}…\n"):
                 low = middle
             else:
                 high = middle - 1
@@ -106,10 +113,13 @@ class _Budget:
         return piece if len(kept) >= LEAST_CUT and self.take(piece) else ""
 
 
-def _head(passage: Passage) -> str:
+def _head(passage: Passage, cut: int) -> str:
     day = f"{passage.created:%Y-%m-%d}, " if passage.created else ""
-    says = " ".join(_lines(passage.says)) or passage.name
-    return f"- {says} ({day}{_clean(passage.name)})\n"
+    name = " ".join(_lines(passage.name))
+    says = " ".join(_lines(passage.says)) or name
+    if len(says) > cut:
+        says = f"{says[: cut - 1].rstrip()}…"
+    return f"- {says} ({day}{name})\n"
 
 
 def _depth(passage: Passage, route: Route, budget: _Budget) -> Iterable[str]:

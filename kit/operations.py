@@ -1,6 +1,7 @@
 """The operations by name: parameters as JSON gives them in, values that JSON can carry out.
 
-Law: a name here is a method of `Kit`; nothing is decided here. Unknown names and parameters are told, not guessed.
+Law: a name here is a method of `Kit`; nothing is decided here. Unknown names and parameters are told, not guessed,
+and a value of the wrong type never reaches a note.
 """
 
 from __future__ import annotations
@@ -8,12 +9,13 @@ from __future__ import annotations
 import inspect
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pydantic import BaseModel
 
 from kit.errors import BadInputError
 from kit.model.fields import parse_instant
+from kit.model.notes import CardStatus, Category, Feedback, Route
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +24,18 @@ if TYPE_CHECKING:
 
 OPERATIONS = (
     "frame", "complete", "recall", "explain", "remember", "feedback", "forget", "restore", "book", "features",
-    "tags", "scenes", "facts", "doctor", "status", "log", "settings", "sync", "perceive",
+    "tags", "scenes", "facts", "doctor", "status", "log", "settings", "sync", "perceive", "reindex",
 )  # fmt: skip
+
+_LISTS = frozenset({"tags", "codes", "people", "places", "scenes", "exclude"})
+_NUMBERS = frozenset({"importance", "limit", "tokens", "confidence", "threshold"})
+_WHOLE = frozenset({"importance", "limit", "tokens"})
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "status": get_args(CardStatus), "category": get_args(Category), "verdict": get_args(Feedback),
+    "route": get_args(Route), "who": ("hook", "learn", "maintain", "person"),
+}  # fmt: skip
+_OPTIONAL = frozenset({"tags", "limit", "threshold", "tokens", "category", "route", "now"})
+_NOT_CARRIED = frozenset({"progress"})
 
 
 def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
@@ -31,22 +43,42 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
     if name not in OPERATIONS:
         raise BadInputError(f"There is no operation '{name}'.", f"Known: {', '.join(OPERATIONS)}.")
     method = getattr(kit, name)
-    known = inspect.signature(method).parameters
+    known = dict(inspect.signature(method).parameters)
+    if "params" in known:  # `explain` hands the rest on to `recall`
+        known = {**known, **inspect.signature(kit.recall).parameters}
+    known = {param: what for param, what in known.items() if param not in {"params", *_NOT_CARRIED}}
     unknown = [param for param in params if param not in known]
-    if unknown and "params" not in known:
+    if unknown:
         raise BadInputError(f"'{name}' takes no '{unknown[0]}'.", f"It takes: {', '.join(known)}.")
-    values = dict(params)
+    missing = [param for param, what in known.items() if what.default is what.empty and param not in params]
+    if missing:
+        raise BadInputError(f"'{name}' needs '{missing[0]}'.", f"It takes: {', '.join(known)}.")
+    values = {param: _checked(param, value) for param, value in params.items()}
     if isinstance(values.get("now"), str):
         try:
             values["now"] = parse_instant(values["now"])
         except ValueError as error:
             raise BadInputError(f"{error}.") from None
-    try:
-        return plain(method(**values))
-    except TypeError as error:
-        if "argument" not in str(error):
-            raise
-        raise BadInputError(f"'{name}' can't be called like this: {error}.") from None
+    return plain(method(**values))
+
+
+def _checked(param: str, value: object) -> object:
+    if value is None and param in _OPTIONAL:
+        return None
+    if param in _CHOICES:
+        good, due = value in _CHOICES[param], f"one of {', '.join(each or '``' for each in _CHOICES[param])}"
+    elif param in _LISTS:
+        good = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
+        due = "a list of texts"
+    elif param in _NUMBERS:
+        kinds = int if param in _WHOLE else (int, float)
+        good = isinstance(value, kinds) and not isinstance(value, bool)
+        due = "a whole number" if param in _WHOLE else "a number"
+    else:
+        good, due = isinstance(value, (str, datetime) if param == "now" else str), "text"
+    if not good:
+        raise BadInputError(f"'{param}' must be {due}, not {value!r:.60}.")
+    return value
 
 
 def plain(value: object) -> object:

@@ -134,3 +134,10 @@ def _owner(folder: str) -> int:
     except OSError:
         return -1
     return found.st_uid if stat.S_ISDIR(found.st_mode) else -1
+
+
+def child_environment() -> dict[str, str]:
+    """Make the environment of a child of ours, which must find this package but look into no current folder."""
+    here = str(Path(__file__).resolve().parent.parent)
+    paths = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH", ""))))
+    return os.environ | {"PYTHONPATH": paths}

@@ -7,30 +7,39 @@ late or after a crash end where a rebuild would end; all rooms change in one tra
 from __future__ import annotations
 
 import re
+import sqlite3
 import time
 import unicodedata
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
-from kit.errors import BadNoteError, Problem
+from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, UnavailableError
+from kit.index import db
 from kit.index.catalog import Entry
 from kit.index.features import Features
 from kit.index.reflection import terms_of
-from kit.model.notes import Card, Fact, Note, Scene, Tag
+from kit.model.notes import Card, Event, Fact, Note, Overview, Scene, Tag
 from kit.vault import layout, note, walk
+from kit.vault.walk import RootGone, Stat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
     from kit.index.reflection import Index
     from kit.vault.store import Store
-    from kit.vault.walk import Stat
 
+_UNREAD = "unread "
+PORTION = 25
+"""Notes in a portion: some 15 ms during which nobody else gets at the indexes."""
 RACY_NS = 2_000_000_000
 """A file read this soon after it was written may change again within the same time stamp (git's racy rule)."""
 
 _ID_TIME = re.compile(r"(\d{8}-\d{6})-")
+_AGAIN = -1
+"""A file time no file has: the file is read again at the next look."""
 
 
 class Report(NamedTuple):
@@ -54,27 +63,95 @@ class _Read(NamedTuple):
     """A file as it is now."""
 
     etag: str
-    note: Note | None
+    stat: Stat
+    note: Note | None = None
     problems: tuple[Problem, ...] = ()
     broken: bool = False
+
+    @property
+    def known(self) -> Stat:
+        """What the catalog may believe of the file's times: a file just written is looked at again."""
+        is_racy = time.time_ns() - self.stat.mtime_ns < RACY_NS
+        return self.stat._replace(mtime_ns=_AGAIN) if is_racy or self.etag.startswith(_UNREAD) else self.stat
 
 
 def scan(store: Store, index: Index, progress: Callable[[int, int], None] | None = None) -> Report:
     """Compare the whole vault with the catalog and apply every difference; none costs no transaction."""
+    try:
+        return _scan(store, index, progress)
+    except sqlite3.DatabaseError as error:
+        if not db.is_damage(error):
+            raise
+    index.renew()
+    return _scan(store, index, progress)
+
+
+def _scan(store: Store, index: Index, progress: Callable[[int, int], None] | None) -> Report:
     started = time.perf_counter()
-    seen, files = _walk(store, "")
+    seen, files, faults = _walk(store, "")
     report = Report(problems=index.catalog.problem_count())
-    faults = (*seen.errors, *seen.skipped)
-    if _differences(index, files, seen) or faults != tuple(index.catalog.problems_of("walk")):
+    if _differences(index, files, seen) or faults != index.catalog.problems_of("walk"):
         with index.changing():
             index.catalog.set_found("walk", faults)
             report = _apply(store, index, _differences(index, files, seen), progress)
     return report._replace(seconds=time.perf_counter() - started, seen=len(files))
 
 
-def _walk(store: Store, folder: str) -> tuple[walk.Walk, dict[str, Stat]]:
+def count_differences(store: Store, index: Index) -> int:
+    """Count the files that are not as the catalog knows them."""
+    seen, files, _ = _walk(store, "")
+    return len(_differences(index, files, seen))
+
+
+def portions(
+    store: Store, index: Index, owner: AbstractContextManager[object], size: int = PORTION
+) -> Iterator[Report]:
+    """Scan, but apply the differences in portions, each a transaction under `owner`, so that others get in between.
+
+    What is there comes before what is gone: a note that was moved is never missing in between.
+    """
+    seen, files, faults = _walk(store, "")
+    with owner:
+        found = _differences(index, files, seen)
+        if faults != index.catalog.problems_of("walk"):
+            with index.changing():
+                index.catalog.set_found("walk", faults)
+    paths = sorted(found, key=lambda path: (found[path] is None, path))
+    for at in range(0, len(paths), size):
+        with owner:
+            report = apply(store, index, paths[at : at + size])
+        yield report
+
+
+def _walk(store: Store, folder: str) -> tuple[walk.Walk, dict[str, Stat], list[Problem]]:
     seen = walk.walk(store.root, under=folder)
-    return seen, {path: stat for path, stat in seen if layout.is_note(path)}
+    files = {path: _fit(stat) for path, stat in seen if layout.is_note(path)}
+    odd = [path for path in files if not _is_utf8(path)]
+    faults = [
+        *seen.errors, *seen.skipped,
+        *(Problem(path, 0, "Its name is not UTF-8, so it can't be read.", "Rename the file.") for path in odd),
+    ]  # fmt: skip
+    for path in odd:
+        del files[path]
+    return seen, files, [fault._replace(path=fault.path.encode(errors="replace").decode()) for fault in faults]
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _fit(stat: Stat) -> Stat:
+    """Make the file number one that SQLite can hold: some network disks use all 64 bits."""
+    return stat._replace(ino=stat.ino % 2**63)
+
+
+def _look(store: Store, path: str) -> Stat | None:
+    stat = walk.look(store.root, path)
+    return stat if stat is None else _fit(stat)
 
 
 def _differences(index: Index, files: Mapping[str, Stat], seen: walk.Walk) -> dict[str, Stat | None]:
@@ -90,12 +167,17 @@ def apply(store: Store, index: Index, paths: Collection[str], folders: Collectio
     started = time.perf_counter()
     stats: dict[str, Stat | None] = {}
     for folder in folders:
-        seen, files = _walk(store, folder)
+        seen, files, _ = _walk(store, folder)
         stats |= {entry.path: None for entry in index.catalog.below(folder) if seen.covers(entry.path)}
         stats |= files
     for path in paths:
-        if layout.is_note(path) and not walk.ignored(path):
-            stats[path] = walk.look(store.root, path)
+        if layout.is_note(path) and not walk.ignored(path) and _is_utf8(path):
+            try:
+                stats[path] = _look(store, path)
+            except RootGone:
+                raise
+            except UnavailableError:
+                continue  # nothing can be said of it now; the next scan will
     with index.changing():
         report = _apply(store, index, stats, None)
     return report._replace(seconds=time.perf_counter() - started, seen=len(stats))
@@ -141,44 +223,44 @@ class _Work:
             self._ids.add(entry.id)
             self._folds.add(entry.folded)
 
-    def see(self, path: str, stat: Stat) -> None:
-        """Note a file; read it unless it is known as it is."""
+    def see(self, path: str, stat: Stat, *, anyway: bool = False) -> None:
+        """Note a file; read it unless it is known as it is, or `anyway`."""
         entry = self._index.catalog.at(path)
-        if entry and _same(entry, stat):
+        if entry and _same(entry, stat) and not anyway:
             return
         try:
-            read = _read(self._store, path)
-        except FileNotFoundError:
+            read = _read(self._store, path, stat)
+        except NotFoundError:
+            _look(self._store, path)  # raises when it is the whole vault that went away
             self.lose(path)
             return
-        if time.time_ns() - stat.mtime_ns < RACY_NS:
-            stat = stat._replace(mtime_ns=-1)
-        if entry and entry.etag == read.etag:
-            self._index.catalog.touch([entry._replace(mtime_ns=stat.mtime_ns, size=stat.size, ino=stat.ino)])
+        self._read[path] = read
+        if entry is None or entry.etag != read.etag:
+            self._put(path, read, entry)
             return
-        self._put(path, stat, read, entry)
+        mtime_ns, size, ino = read.known
+        self._index.catalog.touch([entry._replace(mtime_ns=mtime_ns, size=size, ino=ino)])
+        if read.note and _is_as_old_as_its_file(read.note):
+            self._ids.add(entry.id)
 
-    def _put(self, path: str, stat: Stat, read: _Read, entry: Entry | None) -> None:
+    def _put(self, path: str, read: _Read, entry: Entry | None) -> None:
         found = read.note
         note_id, kind = (found.id, found.kind) if found else ("", "")
         if read.broken and entry:
             note_id, kind = entry.id, entry.kind  # its last good state stays recallable
         origin = entry or self._origin(note_id)
-        if entry:
-            self._modified += 1
-            if (entry.id, entry.kind) != (note_id, kind):
-                self._ids.add(entry.id)
-                self._clear(entry)
-        elif origin:
-            self._moved += 1
-        else:
-            self._added += 1
-        fresh = Entry(origin.num if origin else 0, path, note_id, kind, *stat[:3], read.etag, _folded(path))
+        self._modified += bool(entry)
+        self._moved += bool(origin and not entry)
+        self._added += not origin
+        if origin and (origin.id, origin.kind) != (note_id, kind):
+            self._ids.add(origin.id)
+            self._clear(origin)
+            self._index.catalog.set_problems(path, "id", ())
+        fresh = Entry(origin.num if origin else 0, path, note_id, kind, *read.known, read.etag, _folded(path))
         num = self._index.catalog.put(fresh)
         self._index.catalog.set_problems(path, "note", read.problems)
         self._folds.add(fresh.folded)
         self._ids.add(note_id)
-        self._read[path] = read
         if origin and origin.path != path:
             self._index.catalog.clear_problems(origin.path)
             self._index.pool.move(num, path)
@@ -188,25 +270,45 @@ class _Work:
         if not note_id:
             return None
         for entry in self._index.catalog.with_id(note_id):
-            if entry.path in self._gone or walk.look(self._store.root, entry.path) is None:
+            if entry.path in self._gone or self._is_gone(entry.path):
                 self._gone.pop(entry.path, None)
                 self._folds.add(entry.folded)
                 return entry
         return None
 
+    def _is_gone(self, path: str) -> bool:
+        try:
+            return _look(self._store, path) is None
+        except RootGone:
+            raise
+        except UnavailableError:
+            return False
+
+    def _owe_card_of(self, note_id: str, link: str) -> None:
+        """Have the full text take in the card that an event or overview belongs to."""
+        claims = self._index.catalog.with_id(note_id[:-2]) if note_id.endswith(("-e", "-o")) else []
+        card = claims[0] if claims else self._index.catalog.resolve(link) if link else None
+        if card:
+            self._index.owe(card.num)
+
     def _clear(self, entry: Entry) -> None:
+        if entry.kind in ("event", "overview"):
+            self._owe_card_of(entry.id, "")
         self._pool_changed |= entry.kind in ("tag", "scene")
         self._index.drop(entry.num, entry.kind)
 
     def finish(self) -> Report:
         """Remove what is gone, index what is there, and say what a person should mend."""
-        for entry in self._gone.values():
-            self._removed += 1
-            self._clear(entry)
-            self._index.catalog.drop(entry.num)
-            self._index.catalog.clear_problems(entry.path)
-        for note_id in sorted(self._ids - {""}):
-            self._settle(note_id)
+        while self._gone or self._ids:
+            gone, ids = list(self._gone.values()), sorted(self._ids - {""})
+            self._gone, self._ids = {}, set()
+            for entry in gone:
+                self._removed += 1
+                self._clear(entry)
+                self._index.catalog.drop(entry.num)
+                self._index.catalog.clear_problems(entry.path)
+            for note_id in ids:
+                self._settle(note_id)
         for folded in sorted(self._folds):
             self._check_twins(folded)
         if self._pool_changed:
@@ -214,27 +316,51 @@ class _Work:
         return Report(self._added, self._modified, self._moved, self._removed, self._index.catalog.problem_count())
 
     def _settle(self, note_id: str) -> None:
-        """Index the one note that owns an id: the shortest path, then the first; report the others."""
-        claims = sorted(self._index.catalog.with_id(note_id), key=lambda entry: (len(entry.path), entry.path))
+        """Index the one note that owns an id: the shortest path, then the first; report the others.
+
+        A note that can't be read owns one only while no other note claims it: its id is but a memory.
+        """
+        catalog = self._index.catalog
+        claims = catalog.with_id(note_id)
+        unread = {entry.path for entry in claims if catalog.is_broken(entry.path)}
+        claims.sort(key=lambda entry: (entry.path in unread, len(entry.path), entry.path))
+        if not claims or not self._is_as_known(claims[0]):
+            return
         for entry in claims[1:]:
             self._clear(entry)
+            if entry.path in unread:
+                catalog.put(entry._replace(id="", kind=""))
+                catalog.set_problems(entry.path, "id", ())
+                continue
             twice = Problem(
                 entry.path, 0, f"Its id '{note_id}' already belongs to {claims[0].path}.",
                 "Delete this copy, or give it an id of its own.",
             )  # fmt: skip
-            self._index.catalog.set_problems(entry.path, "id", [twice])
-        for entry in claims[:1]:
-            self._index.catalog.set_problems(entry.path, "id", ())
-            read = self._read.get(entry.path) or _read(self._store, entry.path)
-            if read.note:
-                self._index_note(entry, read.note)
+            catalog.set_problems(entry.path, "id", [twice])
+        catalog.set_problems(claims[0].path, "id", ())
+        self._index_note(claims[0], self._read[claims[0].path])
 
-    def _index_note(self, entry: Entry, found: Note) -> None:
+    def _is_as_known(self, entry: Entry) -> bool:
+        """Read a note that no one has looked at yet; False when that changes who claims its id."""
+        if entry.path not in self._read:
+            if self._is_gone(entry.path):
+                self.lose(entry.path)
+            else:
+                stat = Stat(entry.mtime_ns, entry.size, entry.ino)
+                with suppress(UnavailableError):
+                    stat = _look(self._store, entry.path) or stat
+                self.see(entry.path, stat, anyway=True)
+        return entry.id not in self._ids
+
+    def _index_note(self, entry: Entry, read: _Read) -> None:
+        found = read.note
         if isinstance(found, (Card, Fact)):
-            self._index.put_card(_features(entry, found), _terms(found), fresh=False)
+            self._index.put_card(_features(entry.num, read.stat, found), _terms(found), fresh=False)
         elif isinstance(found, (Tag, Scene)):
             self._pool_changed = True
             self._index.put_pooled(entry.num, entry.path, found)
+        elif isinstance(found, (Event, Overview)):
+            self._owe_card_of(found.id, found.card)
 
     def _check_twins(self, folded: str) -> None:
         twins = self._index.catalog.with_folded(folded)
@@ -246,30 +372,33 @@ class _Work:
             self._index.catalog.set_problems(entry.path, "twin", [twin] if entry is not twins[0] else [])
 
 
-def _read(store: Store, path: str) -> _Read:
-    """Read a file as a note, a plain note, or a problem; FileNotFoundError when it has gone meanwhile."""
+def _read(store: Store, path: str, stat: Stat) -> _Read:
+    """Read a file as a note, a plain note, or a problem; NotFoundError when it has gone meanwhile."""
     name = path.rsplit("/", 1)[-1]
     try:
         raw, etag = store.read(path)
     except BadNoteError as error:
-        return _Read(f"unread {walk.look(store.root, path)}", None, (error.problem,), broken=True)
+        return _Read(f"too large {stat}", stat, None, (error.problem,), broken=True)
+    except (RefusedError, UnavailableError) as error:
+        problem = Problem(path, 0, error.what, error.mend)
+        return _Read(f"{_UNREAD}{stat}", stat, None, (problem,), broken=True)
     if walk.conflict_copy(name):
         problem = Problem(
             path, 0, "A sync tool left this conflict copy.", "Merge what you want to keep, then delete it."
         )
-        return _Read(etag, None, (problem,))
+        return _Read(etag, stat, None, (problem,))
     try:
-        return _Read(etag, note.parse(raw, path, fallback_name=name.removesuffix(".md")))
+        return _Read(etag, stat, note.parse(raw, path, fallback_name=name.removesuffix(".md")))
     except BadNoteError as error:
-        return _Read(etag, None, (error.problem,), broken=True)
+        return _Read(etag, stat, None, (error.problem,), broken=True)
 
 
 def _folded(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
-def _created(found: Note, entry: Entry) -> float:
-    """Take a note's age from its `created`, else from its id, else from its file."""
+def _created(found: Note) -> float | None:
+    """Take a note's age from its `created`, else from its id; None: it is as old as its file."""
     if found.created:
         return found.created.timestamp()
     stamp = _ID_TIME.match(found.id)
@@ -278,15 +407,20 @@ def _created(found: Note, entry: Entry) -> float:
             return datetime.strptime(stamp.group(1), "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp()
         except ValueError:
             pass
-    return max(entry.mtime_ns, 0) / 1e9
+    return None
 
 
-def _features(entry: Entry, found: Card | Fact) -> Features:
-    created = _created(found, entry)
+def _is_as_old_as_its_file(found: Note) -> bool:
+    return isinstance(found, (Card, Fact)) and _created(found) is None
+
+
+def _features(num: int, stat: Stat, found: Card | Fact) -> Features:
+    age = _created(found)
+    created = max(stat.mtime_ns, 0) / 1e9 if age is None else age
     shown = text.fold(text.first_sentence(note.first_paragraph(found.body)))
     if isinstance(found, Card):
         return Features(
-            entry.num, "card", found.status, found.layer, found.feedback, found.importance, int(found.pinned),
+            num, "card", found.status, found.layer, found.feedback, found.importance, int(found.pinned),
             created, 0.0, text.key(found.scene), text.key(found.scene_sub), text.key(found.project),
             text.key(found.topic), shown,
         )  # fmt: skip
@@ -294,7 +428,7 @@ def _features(entry: Entry, found: Card | Fact) -> Features:
     scene = text.key(found.scenes[0]) if len(found.scenes) == 1 else ""
     changed = found.updated.timestamp() if found.updated else created
     return Features(
-        entry.num, "fact", "completed", found.layer, found.feedback, found.importance, int(found.pinned),
+        num, "fact", "completed", found.layer, found.feedback, found.importance, int(found.pinned),
         changed, until, scene, "", text.key(found.project), "", shown,
     )  # fmt: skip
 

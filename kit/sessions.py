@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
-from kit.errors import KitError
+from kit.errors import KitError, NotFoundError
 from kit.harness import event as events
 from kit.harness import matching, registry, transcripts
 from kit.model.notes import Card
 from kit.vault import exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from kit.app import Kit
     from kit.harness.event import HookEvent
@@ -55,9 +55,14 @@ class Sessions:
             self._told[harness, event.session] = set()
             self._kit.note_event("compact", event.session)
         project = project_of(event.cwd)
-        context = self._context(event, project) if event.kind == "prompt" else ""
+        context, trouble = "", None
+        if event.kind == "prompt":
+            try:
+                context = self._context(event, project)
+            except Exception as error:  # noqa: BLE001 - a recall that fails must not cost the turn its card
+                trouble = error
         fitted = events.fit(context, adapter.LIMIT) if context else ""
-        return Reply(adapter.render(name, fitted), lambda: self._act(event, project))
+        return Reply(adapter.render(name, fitted), lambda: self._after(event, project, trouble))
 
     # -- before the reply
 
@@ -78,13 +83,27 @@ class Sessions:
 
     # -- after the reply
 
+    def _after(self, event: HookEvent, project: str, trouble: Exception | None) -> None:
+        self._act(event, project)
+        if trouble:
+            raise trouble
+
     def _act(self, event: HookEvent, project: str) -> None:
         state = self._states.get(event.harness, matching.State())
-        acts = matching.match(state, event, self._transcript(event))
-        made = ""
-        for act in acts:
-            made = self._do(act, event, project) or made
-        self._states[event.harness] = matching.advance(state, event, acts, card=made, now=self._kit.now())
+        done: list[matching.Act] = []
+        made, trouble = "", None
+        for act in _singly(matching.match(state, event, self._transcript(event))):
+            try:
+                made = self._do(act, event, project) or made
+            except NotFoundError:  # the person has removed the card meanwhile: there is nothing left to do to it
+                pass
+            except KitError as error:  # one card's trouble is not the other's
+                trouble = trouble or error
+                continue
+            done.append(act)
+        self._states[event.harness] = matching.advance(state, event, done, card=made, now=self._kit.now())
+        if trouble:
+            raise trouble
 
     def _do(self, act: matching.Act, event: HookEvent, project: str) -> str:
         kit = self._kit
@@ -101,7 +120,7 @@ class Sessions:
                 kit.append_answer(card, answer)
             case matching.Interrupt(card, answer, status, error):
                 kit.complete(card, answer, status=status, error=error, who="hook")
-            case matching.Sweep(cards, status, error):
+            case matching.Sweep(cards, status, error):  # of one card
                 for card in cards:
                     kit.complete(card, "", status=status, error=error, who="hook")
         return ""
@@ -124,11 +143,12 @@ class Sessions:
         session = (event.harness, event.session)
         if session in self._known or not event.session:
             return
-        self._known.add(session)
+        self._kit.sync()
         state = self._states.get(event.harness, matching.State())
         frames = sorted(self._frames(event), key=lambda frame: frame.time)
         self._states[event.harness] = state._replace(frames=(*state.frames, *frames))
         self._told[session] = self._kit.told(event.session, JOURNAL_LINES)
+        self._known.add(session)
 
     def _frames(self, event: HookEvent) -> Iterator[matching.Frame]:
         kit = self._kit
@@ -136,14 +156,23 @@ class Sessions:
             entry = kit.index.catalog.numbered(num)
             try:
                 card = kit.load(entry.path) if entry else None
+                said = exchange.read(kit.body(card.event)) if isinstance(card, Card) else None
             except KitError:
                 continue
-            if not isinstance(card, Card) or card.harness != event.harness or not card.created:
+            if not isinstance(card, Card) or not said or card.harness != event.harness or not card.created:
                 continue
-            said = exchange.read(kit.body(card.event))
             yield matching.Frame(
                 card.id, event.session, card.turn, said.user, card.created, card.status, (), said.agent
             )
+
+
+def _singly(acts: Iterable[matching.Act]) -> Iterator[matching.Act]:
+    """Take a sweep of many cards apart, so that each succeeds or fails alone."""
+    for act in acts:
+        if isinstance(act, matching.Sweep):
+            yield from (act._replace(cards=(card,)) for card in act.cards)
+        else:
+            yield act
 
 
 def project_of(cwd: str) -> str:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import BadNoteError, Problem
+from kit.errors import BadNoteError, NotFoundError, Problem
 from kit.index.pool import IMPLICIT
 from kit.model.notes import Fact
-from kit.vault import note
+from kit.vault import layout, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,7 +131,7 @@ def facts(hand: Hand) -> list[FactRow]:
     for entry in hand.index.catalog.of_kind("fact"):
         try:
             found = hand.load(entry.path)
-        except BadNoteError:
+        except (BadNoteError, NotFoundError):
             continue
         if isinstance(found, Fact):
             says = note.first_paragraph(found.body)
@@ -149,14 +149,24 @@ def _dead_links(hand: Hand) -> Iterator[Problem]:
         for entry in hand.index.catalog.of_kind(kind):
             try:
                 found = hand.load(entry.path)
-            except BadNoteError:
+            except (BadNoteError, NotFoundError):
                 continue
             for key in LINKS:
                 value = getattr(found, key, ())
                 for link in (value,) if isinstance(value, str) else value:
-                    if link and hand.index.catalog.resolve(link) is None:
+                    if link and hand.linked(link) is None and not _is_archived(hand, link):
                         what = f"`{key}` links to '{link}', which is not there."
-                        yield Problem(entry.path, 0, what, "Mend or remove the link.")
+                        yield Problem(entry.path, _line_of(hand, entry.path, link), what, "Mend or remove the link.")
+
+
+def _is_archived(hand: Hand, link: str) -> bool:
+    """Tell whether a link leads to what was put away: it says where something came from, and stays right."""
+    return (hand.store.root / layout.archived_path(f"{link}.md")).is_file()
+
+
+def _line_of(hand: Hand, path: str, link: str) -> int:
+    lines = hand.store.read(path)[0].decode(errors="replace").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if link in line), 0)
 
 
 def status(index: Index, root: Path, report: Report) -> dict[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from whoosh.lang.porter2 import stem as _porter2
@@ -29,6 +30,8 @@ CJK = (
     "\U00020000-\U0003134f"
 )
 _CJK_CHAR = re.compile(f"[{CJK}]")
+_FIRST_CJK = "\u1100"
+_INNER_MARKS = re.compile(r"['’.\-_]")
 # A Latin word may hold inner marks (`don't`, `node.js`, `utf-8`) and end in + or # (`c++`, `c#`).
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’.\-_][^\W_{CJK}]+)*(?:\+\+|\#)?")
 _SEPARATORS = re.compile(r"[\s_\-‐-―]+")
@@ -40,6 +43,8 @@ _RESERVED_NAMES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z"
 
 def fold(text: str) -> str:
     """Fold what a person does not mean to distinguish: width, compatibility forms, case."""
+    if text.isascii():
+        return text.lower()
     return unicodedata.normalize("NFKC", text).casefold()
 
 
@@ -67,7 +72,10 @@ def file_name(name: str) -> str:
     while len(word.encode()) > 180:  # noqa: PLR2004 - room for an id and `.md` below the 255 bytes of ext4
         word = word[:-1]
     word = word.rstrip(" .")
-    return f"{word}_" if not word or _RESERVED_NAMES.match(word) else word
+    if word and not _RESERVED_NAMES.match(word):
+        return word
+    stem, dot, rest = word.partition(".")  # `NUL.txt_` would still be the device
+    return f"{stem}_{dot}{rest}"
 
 
 def slug(text: str, limit: int = 40) -> str:
@@ -98,9 +106,13 @@ def stop_words() -> frozenset[str]:
     return frozenset(fold(word) for name in ("stop.en", "stop.zh") for word in shipped.word_list(name))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Stem a folded English word (Porter2); other words come back as they are."""
+    return _stem(word)
+
+
+def _stem(word: str) -> str:
     if not word.isascii() or not word.isalpha() or len(word) < 3:  # noqa: PLR2004 - too short to have an ending
         return word
     return str(_porter2(word))
@@ -112,10 +124,6 @@ def tokens(text: str) -> Iterator[str]:
         yield found[:-2] if found.endswith(("'s", "’s")) else found
 
 
-def _parts(word: str) -> list[str]:
-    return [part for part in re.split(r"['’.\-_]", word) if part]
-
-
 def terms(text: str, *, unigrams: bool = False) -> list[str]:
     """Analyse a text into search terms: stems without stop words, CJK bigrams.
 
@@ -124,26 +132,31 @@ def terms(text: str, *, unigrams: bool = False) -> list[str]:
     """
     stops = stop_words()
     found: list[str] = []
-    for word in tokens(text):
-        if _CJK_CHAR.match(word):
-            found += _cjk_terms(word, stops, unigrams=unigrams)
-            continue
-        if word in stops:
-            continue
-        parts = _parts(word)
-        if len(parts) > 1:
-            found.append(word)
-            found += [stem(part) for part in parts if part not in stops]
+    for word in _TOKEN.findall(fold(text)):
+        # Cheaper than the pattern, and enough for most words.
+        if word[0] < _FIRST_CJK or not _CJK_CHAR.match(word):
+            found += _word_terms(word)
         else:
-            found.append(stem(word))
+            found += _cjk_terms(word, stops, unigrams=unigrams)
     return found
+
+
+@lru_cache(maxsize=16384)  # words come again and again, and stemming one takes as long as finding fifty
+def _word_terms(word: str) -> tuple[str, ...]:
+    stops = stop_words()
+    word = word[:-2] if word.endswith(("'s", "’s")) else word
+    if word in stops:
+        return ()
+    parts = [part for part in _INNER_MARKS.split(word) if part]
+    if len(parts) > 1:
+        return (word, *(_stem(part) for part in parts if part not in stops))
+    return (_stem(word),)
 
 
 def _cjk_terms(run: str, stops: frozenset[str], *, unigrams: bool) -> list[str]:
     if len(run) == 1:
         return [] if run in stops else [run]
-    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
-    kept = [pair for pair in pairs if pair not in stops]
+    kept = [pair for first, second in pairwise(run) if (pair := first + second) not in stops]
     return kept + [char for char in run if char not in stops] if unigrams else kept
 
 

@@ -23,7 +23,7 @@ _COMMANDS = {
     "feedback": "turns", "forget": "turns", "restore": "turns",
     "book": "look", "features": "look", "tags": "look", "scenes": "look", "facts": "look",
     "status": "look", "doctor": "look", "log": "look",
-    "hook": "hooks",
+    "hook": "hooks", "daemon": "daemons",
 }  # fmt: skip
 
 _NAMES = {"config": "config_"}

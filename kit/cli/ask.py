@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kit import config
+from kit import __version__, config
+from kit.daemon.client import Client, NoDaemonError, daemon_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+ASK_S = 120.0
 Answer = Any  # what JSON can carry; commands know the shape of their own answers
 
 
@@ -31,12 +33,26 @@ class Asker:
         return config.find_vault(self._vault)
 
     def ask(self, operation: str, **params: object) -> Answer:
-        """Run an operation on the vault."""
+        """Run an operation: ask the daemon, which starts if need be; without one, do it here."""
+        given = {name: value for name, value in params.items() if value is not None}
+        if config.load(self.root).flag("daemon.start"):
+            try:
+                return self.client().ask(operation, given, timeout=ASK_S, progress=_progress)
+            except NoDaemonError as error:
+                remark(dim(f"{error.what} Doing it without."))
+        return self._ask_here(operation, given)
+
+    def client(self, *, spawn: bool = True) -> Client:
+        """Make a client of this vault's daemon; `spawn` lets it start one."""
+        return Client(self.root, version=__version__, spawn=daemon_command(self.root) if spawn else None)
+
+    def _ask_here(self, operation: str, params: dict[str, object]) -> Answer:
         from kit.app import Kit  # noqa: PLC0415 - only what runs in this process pays for the rooms
         from kit.operations import call  # noqa: PLC0415
 
         with Kit(self.root) as kit:
-            return call(kit, operation, {name: value for name, value in params.items() if value is not None})
+            kit.read_words()
+            return call(kit, operation, params)
 
     def show(self, answer: Answer, say: Callable[[Answer], None]) -> None:
         """Print an answer: as JSON, or as the command says it."""
@@ -61,6 +77,10 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
     ):
         with_context = option(with_context)
     return with_context
+
+
+def _progress(what: str, done: int, total: int) -> None:
+    click.echo(f"\r{what}: {done} of {total or '?'}  ", nl=bool(total) and done >= total, err=True)
 
 
 def text_argument(value: str) -> str:

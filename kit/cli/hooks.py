@@ -29,18 +29,17 @@ def _answer(vault: str | None, harness: str, event: str) -> None:
     payload = sys.stdin.buffer.read()
     with Kit(vault) as kit:
         reply = Sessions(kit).handle(harness, event, payload, os.environ)
-        sys.stdout.buffer.write(reply.out)
-        sys.stdout.buffer.flush()
-        reply.after()
+        try:
+            sys.stdout.buffer.write(reply.out)
+            sys.stdout.buffer.flush()
+        finally:  # a harness that no longer listens has still said something worth keeping
+            reply.after()
 
 
 def _log_failure(vault: str | None) -> None:
     import traceback  # noqa: PLC0415 - only when something went wrong
 
-    from kit import (
-        config,
-        places,
-    )
+    from kit import config, places  # noqa: PLC0415 - the same
 
     try:
         root = config.find_vault(vault)

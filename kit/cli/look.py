@@ -38,9 +38,13 @@ def features(asker: Asker, note_id: str) -> None:
 
 
 @click.group(invoke_without_command=True)
+@click.option("--vault", metavar="FOLDER", help="The vault to ask.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def tags(ctx: click.Context) -> None:
-    """Look at the tag pool."""
+def tags(ctx: click.Context, vault: str | None, as_json: bool) -> None:
+    """Look at the tag pool; without a command: list it."""
+    given = ctx.find_root().obj
+    given["vault"], given["json"] = vault or given["vault"], as_json or given["json"]
     if ctx.invoked_subcommand is None:
         ctx.invoke(list_tags)
 

@@ -48,7 +48,11 @@ def tell(keep: Path | None, *, as_json: bool) -> None:
 
 def _steps(kit: Kit) -> Iterator[tuple[str, list[str], object]]:
     status = kit.status()
-    yield "A vault of plain Markdown", [f"notes: {status['notes']}", f"problems: {status['problems']}"], status
+    yield (
+        "A vault of plain Markdown",
+        [f"notes: {_counted(status['notes'])}", f"problems: {status['problems']}"],
+        status,
+    )
 
     framed = kit.frame(_PROMPT, tags=["code-style"], scene="work/code-review")
     yield "At the prompt, a pending card", [f'memkit frame "{_PROMPT}" --tag code-style', framed.path], framed
@@ -82,6 +86,10 @@ def _steps(kit: Kit) -> Iterator[tuple[str, list[str], object]]:
 
     problems = kit.doctor()
     yield "And all is well", [str(problem) for problem in problems] or ["memkit doctor: no problem"], problems
+
+
+def _counted(counts: object) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in counts.items()) if isinstance(counts, dict) else str(counts)
 
 
 def _pairs(found: Context) -> list[tuple[Hit, str]]:

@@ -134,6 +134,8 @@ def _say_remembered(fact: Answer) -> None:
         return
     click.echo(fact["path"])
     remark(dim({"new": "kept", "confirmed": "known already; surer now"}.get(fact["did"], fact["did"])))
+    for why in fact["refused"]:
+        remark(f"Not taken as a tag: {why}")
 
 
 def _say_moved(done: Answer) -> None:

@@ -8,23 +8,24 @@ import click
 
 from kit import config
 from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.errors import ConflictError
 
 
 @click.command()
-@click.argument("folder", default=".", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--no-default", is_flag=True, help="Do not make it the vault that is used when none is named.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def init(folder: Path, no_default: bool, as_json: bool) -> None:
-    """Make a vault: settings, folders, seed scenes and tags, what git and Obsidian want."""
+@click.pass_context
+def init(ctx: click.Context, folder: Path | None, no_default: bool, as_json: bool) -> None:
+    """Make a vault in FOLDER, or here: settings, folders, seed scenes and tags, what git and Obsidian want."""
     from kit.govern.lay import lay  # noqa: PLC0415 - only this command needs it
     from kit.operations import plain  # noqa: PLC0415
 
-    laid = lay(folder.expanduser())
-    pointer = config.user_folder() / "vault"
-    if not no_default and not pointer.exists():
-        pointer.parent.mkdir(parents=True, exist_ok=True)
-        pointer.write_text(f"{laid.root}\n", encoding="utf-8")
-    asker = Asker(laid.root, as_json=as_json)
+    given = ctx.find_root().obj or {}
+    laid = lay((folder or Path(given.get("vault") or ".")).expanduser())
+    if not no_default:
+        _make_default(laid.root)
+    asker = Asker(laid.root, as_json=as_json or bool(given.get("json")))
 
     def say(_: Answer) -> None:
         click.echo(laid.root)
@@ -34,20 +35,24 @@ def init(folder: Path, no_default: bool, as_json: bool) -> None:
     asker.show(plain(laid), say)
 
 
+def _make_default(root: str) -> None:
+    """Make a vault the one that is used when none is named, unless there is one that still exists."""
+    pointer = config.user_folder() / "vault"
+    if pointer.is_file() and Path(pointer.read_text(encoding="utf-8").strip()).expanduser().is_dir():
+        return
+    try:
+        pointer.parent.mkdir(parents=True, exist_ok=True)
+        pointer.write_text(f"{root}\n", encoding="utf-8")
+    except OSError as error:
+        remark(f"It is not your default vault: {pointer} can't be written ({error.strerror}).")
+
+
 @click.command()
 @asking
 def reindex(asker: Asker) -> None:
     """Throw the derived indexes away and make them anew from the files."""
-    from kit.app import Kit  # noqa: PLC0415 - runs in this process on purpose
-    from kit.operations import plain  # noqa: PLC0415
-
-    with Kit(asker.root) as kit:
-        report = kit.rebuild(_progress)
-    asker.show(plain(report), lambda found: click.echo(f"{found['seen']} notes, {found['problems']} problems"))
-
-
-def _progress(done: int, total: int) -> None:
-    click.echo(f"\r{done} of {total} notes", nl=done == total, err=True)
+    answer = asker.ask("reindex")
+    asker.show(answer, lambda found: click.echo(f"{found['seen']} notes, {found['problems']} problems"))
 
 
 @click.command("config")
@@ -65,8 +70,12 @@ def config_(asker: Asker) -> None:
 @click.command()
 @click.option("--keep", metavar="FOLDER", type=click.Path(path_type=Path), help="Leave the vault there to look at.")
 @click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON.")
-def demo(keep: Path | None, as_json: bool) -> None:
+@click.pass_context
+def demo(ctx: click.Context, keep: Path | None, as_json: bool) -> None:
     """Tell the whole story on a copy of the example vault, step by step."""
     from kit.cli.story import tell  # noqa: PLC0415 - only this command needs it
 
-    tell(keep, as_json=as_json)
+    if keep and (keep.is_file() or (keep.is_dir() and any(keep.iterdir()))):
+        raise ConflictError(f"{keep} is not empty.", "Name a new folder, so that nothing of yours is overwritten.")
+    given = ctx.find_root().obj or {}
+    tell(keep, as_json=as_json or bool(given.get("json")))

@@ -15,7 +15,7 @@ from kit.daemon import lock as locks
 from kit.daemon import protocol
 from kit.daemon.channel import Channel, connect, read_address
 from kit.errors import BadInputError, UnavailableError
-from kit.places import runtime_folder
+from kit.places import child_environment, runtime_folder
 
 if TYPE_CHECKING:
     import subprocess
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 START_LOCK = "start.lock"
 START_LOG = "start.log"
 _POLL_S = 0.01
+
+
+class NoDaemonError(UnavailableError):
+    """There is no daemon and none could be started; nothing was asked of anyone."""
 
 
 def daemon_command(root: Path) -> list[str]:
@@ -158,7 +162,7 @@ class Client:
     def _start(self, end: float) -> Channel:
         """Start a daemon, or wait for the one that another client is starting."""
         if self._spawn is None:
-            raise UnavailableError("No daemon runs for this vault.", "Start it with `memkit daemon start`.")
+            raise NoDaemonError("No daemon runs for this vault.", "Start it with `memkit daemon start`.")
         held, process = None, None
         try:
             while True:
@@ -170,9 +174,9 @@ class Client:
                     # Only after the look above: whoever had the lock before may have started one.
                     process = self._launch(self._spawn, held)
                 elif process.returncode:
-                    raise UnavailableError(f"The daemon did not start: {self._last_words()}", "Run `memkit doctor`.")
+                    raise NoDaemonError(f"The daemon did not start: {self._last_words()}", "Run `memkit doctor`.")
                 if time.monotonic() > end:
-                    raise UnavailableError("No daemon answered in time.", "Run `memkit doctor`.")
+                    raise NoDaemonError("No daemon answered in time.", "Run `memkit doctor`.")
                 time.sleep(_POLL_S)
         finally:
             if held is not None:
@@ -187,6 +191,7 @@ class Client:
                 process = subprocess.Popen(  # noqa: S603 - the caller's own command, no shell
                     list(spawn),
                     stdin=subprocess.DEVNULL,
+                    env=child_environment(),
                     stdout=log,
                     stderr=log,
                     cwd=os.path.abspath(os.sep),  # noqa: PTH100 - the root of whatever drive this is
@@ -194,7 +199,7 @@ class Client:
                     creationflags=getattr(subprocess, "DETACHED_PROCESS", 0),
                 )
         except OSError as error:
-            raise UnavailableError(f"The daemon can't be started: {error}.", "Run `memkit doctor`.") from error
+            raise NoDaemonError(f"The daemon can't be started: {error}.", "Run `memkit doctor`.") from error
         # Reaps it when it ends, for a client that lives longer than its daemon.
         threading.Thread(target=process.wait, daemon=True).start()
         return process

@@ -1,4 +1,4 @@
-"""What is said on one connection: requests, hooks, and the words every daemon knows (ping, status, stop).
+"""What is said on one connection: requests, hooks, and the words every daemon knows (ping, load, stop).
 
 Law: whatever a client sends and whatever the handler raises, the daemon lives on and the client is told.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Progress = Callable[[str, int, int], None]
 
-BUILT_IN = frozenset({"ping", "status", "stop"})
+BUILT_IN = frozenset({"ping", "load", "stop"})
 """Answered to clients of every version."""
 KEEP_ALIVE_S = 300.0
 GAP_S = 1.0
@@ -134,7 +134,7 @@ def _answer(channel: Channel, house: House, line: bytes) -> None:
 
 def _answer_built_in(channel: Channel, house: House, request: protocol.Request) -> None:
     result: dict[str, object] = {"pid": os.getpid(), "version": house.version}
-    if request.op == "status":
+    if request.op == "load":
         result = house.status()
     elif request.op == "stop":
         house.retract()

@@ -43,7 +43,8 @@ class Server:
     """Serves one handler in one runtime folder.
 
     `idle_s` without a request, measured by `clock`, ends it, and so does `gone()`. What hooks left in the
-    folder `spooled` is given to the handler at the start and at each tick.
+    folder `spooled` is given to the handler at the start and at each tick. `started` is called once the
+    folder is won, before anyone is answered.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Server:
         clock: Callable[[], float] = time.monotonic,
         gone: Callable[[], bool] = lambda: False,
         spooled: Path | None = None,
+        started: Callable[[], None] = lambda: None,
         tcp: bool = False,
         tick_s: float = 1.0,
         most: int = 64,
@@ -67,6 +69,7 @@ class Server:
         self._clock = clock
         self._gone = gone
         self._spooled = spooled
+        self._started = started
         self._token = secrets.token_hex(32) if tcp or not hasattr(socket, "AF_UNIX") else ""
         self._tick_s = tick_s
         self._slots = threading.BoundedSemaphore(most)
@@ -92,6 +95,7 @@ class Server:
             if not self._win():
                 return False
             with self._signals():
+                self._started()
                 self._run()
             return True
         finally:

@@ -13,12 +13,13 @@ from kit.digest.shapes import EXPLICIT, INFERRED, Match, rule
 TOPICS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (key, re.compile(f"(?i){words}"))
     for key, words in (
-        ("indentation", r"\b(?:tabs?|indent\w*)\b(?=.*\b(?:spaces?|tabs?|indent\w*)\b)|\bindentation\b|缩进|制表符"),
+        ("indentation", r"^(?=.*\btabs?\b)(?=.*\bspaces?\b)|\bindent\w*\b|缩进|制表符"),
         ("editor", r"^(?:code |text )?editor$|^编辑器$"),
         (
             "report format",
             (
-                r"\breports?\b(?=.*\b(?:tables?|prose|bullets?|lists?|format)\b)|\b(?:tables?|format)\b(?=.*\breports?\b)"
+                r"\breports?\b(?=.*\b(?:tables?|prose|bullets?|lists?|format)\b)|\b(?:tables?|"
+                r"format)\b(?=.*\breports?\b)"
                 r"|报告(?=.*(?:表格|列表|文字|格式))|表格(?=.*报告)"
             ),
         ),
@@ -38,7 +39,7 @@ _DEICTIC = (
 _STATE = (
     r"(?!(?:not|now|still|too|so|very|really|also|down|up|failing|broken|slow|stuck|wrong|gone|"
     r"ready|done|back|empty|missing|"
-    r"being|on fire|that|to|when|why|how|what|if|because|probably|\w+ing|\w+ed)\b(?! on| in| at| by))"
+    r"being|on fire|that|to|when|why|how|what|if|because|probably|(?-i:[a-z]+ing|[a-z]+ed))\b(?! on| in| at| by))"
 )
 _MATTER = (
     r"(?!(?:question|problem|issue|bug|error|guess|point|idea|goal|understanding|concern|mistake|"
@@ -48,7 +49,7 @@ _MATTER = (
 
 _ENGLISH = (
     rule(
-        r"^(?:from now on|going forward|henceforth|in (?:the )?future)\b[, ]*(?P<value>.{6,})",
+        r"^(?:from now on|going forward|henceforth|in (?:the )?future,)[, ]*+(?!(?:we|you|i|it)\b)(?P<value>.{6,})",
         "style",
         EXPLICIT,
         "from now on",
@@ -60,7 +61,7 @@ _ENGLISH = (
         "from now on",
     ),
     rule(
-        rf"^i (?:really |strongly |much |generally )*prefer (?!you\b){_DEICTIC}(?P<value>.+)",
+        rf"^i (?:really |strongly |much |generally )*prefer (?!you\b|not to\b|if\b){_DEICTIC}(?P<value>.+)",
         "preference",
         EXPLICIT,
         "says what is preferred",
@@ -79,16 +80,17 @@ _ENGLISH = (
         "says what is disliked",
     ),
     rule(
-        r"^i (?:usually|normally|typically|generally|always|often|tend to|never) "
-        r"(?!get|see|end up|have to|forg[eo]t|receive|run into|fail|wonder|find|hear|said|asked|"
+        r"^i (?P<value>(?:usually|normally|typically|generally|always|often|tend to|never) "
+        r"(?!would|could|can|get|see|end up|have to|forg[eo]t|receive|run into|fail|wonder|find|hear|said|asked|"
         r"told|want|saw|did|understand|"
-        r"understood|knew|know|had|was|thought|\w+ed\b)(?P<value>.+)",
+        r"understood|knew|know|had|was|thought|\w+ed\b).+)",
         "habit",
         INFERRED,
         "tells a habit",
     ),
     rule(
-        rf"^(?:please )?(?:always|never) (?!mind\b|again\b|ever\b|the\b|\w+[^s]s\b){_DEICTIC}(?:\w+ .+)",
+        rf"^(?:please )?(?:always|never) (?!mind\b|again\b|ever\b|the\b|\w+[^s]s\b|"
+        rf"\w{{4,}}ing\b){_DEICTIC}(?:\w+ .+)",
         "style",
         EXPLICIT,
         "an order for always",
@@ -141,7 +143,16 @@ _ENGLISH = (
     rule(
         rf"^(?P<about>(?:my|our) {_MATTER}(?:[\w'’-]+ ){{1,4}}?)(?:is called|are called|is named|"
         rf"lives at|runs on|runs|is|are) {_STATE}"
-        r"(?P<value>(?-i:[A-Z0-9]|a |an |the |on |in |at |by )?[^\s].*)",
+        r"(?P<value>(?:(?-i:[A-Z0-9/~@])|a |an |the |on |in |at |by |https?:|\S+[./_@]\w).*)",
+        "fact",
+        EXPLICIT,
+        "says how something is",
+    ),
+    rule(
+        r"^my (?P<about>(?:[\w-]+ )?(?:editor|shell|language|time ?zone|os|system|browser|"
+        r"terminal|keyboard|layout|font|theme|"
+        r"role|job|profession|team|stack|framework|database|package manager|colou?r|diet|hometown|city)) is "
+        r"(?!not\b|now\b|so\b|too\b|very\b)(?P<value>\w[\w+#. -]{1,40})[.!]?$",
         "fact",
         EXPLICIT,
         "says how something is",

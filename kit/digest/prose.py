@@ -40,14 +40,14 @@ _LEAD = re.compile(
 _FILLER = re.compile(
     r"(?i)^(?:(?:yes|no|sure|certainly|of course|ok(?:ay)?|great|perfect|done|fixed|thanks?|thank you|noted|"
     r"understood|got it|good to know|agreed|will do|sorry|hello|hi|hey|right|makes sense)(?: \w+){0,2}"
-    r"|let me know\b.*|feel free\b.*|(?:hope|i hope) (?:this|that)\b.*|is there anything\b.*|"
+    r"|let me (?!explain)\w+\b.*|feel free\b.*|(?:hope|i hope) (?:this|that)\b.*|is there anything\b.*|"
     r"(?:would|do) you (?:like|want)\b.*|how can i help\b.*|what are we\b.*|"
     r"i(?:'ll| will| am going to| looked|'ve looked) (?:keep (?:that|this|it)|remember|look|take a look|start|"
     r"at|into)\b.*|"
     r"you(?:'|’)re (?:very )?(?:welcome|right).*|nice to meet you.*|"
     r"here (?:is|are|it is)\b.{0,30}|(?:great|good|excellent) (?:question|point|idea)|"
     r"好的?|明白了?|了解了?|收到|不客气|谢谢.{0,4}|抱歉|你好|您好|记(?:下|住)了?|没问题|可以|不是|是的|"
-    r"(?:还|需要|有).{0,14}(?:吗|帮您|帮你)|希望.{0,20}帮助.*|今天做点什么|我(?:来|先)?看(?:一)?下.*|"
+    r"(?:还|需要|有).{0,14}(?:吗|帮您|帮你)|希望.{0,20}帮助.*|今天做点什么|我(?:来|先)(?:来)?(?:看|查|读|检查|了解).*|如果(?:需要|你愿意|您愿意).*|"
     r"我比较了.{0,8})[.!?。！？]*$"
 )
 _PROMISE = re.compile(

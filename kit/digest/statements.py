@@ -53,7 +53,7 @@ _LEAD = re.compile(
 _REMEMBER = re.compile(
     r"(?i)^(?:please )?(?:remember|keep in mind|bear in mind|don['’]t forget|for the record|make a note|take note)"
     r"(?: that\b|\s*[:,]|(?= (?:i|we|my|our|the|to|all|never|always)\b))\s*(?!when\b|how\b|what\b|where\b|if\b)"
-    r"|^(?:请|帮我|你要?)?(?:记住|记一下|记下|牢记|请记得|备忘)(?:了)?[：:，,\s]*(?!吗|了吗|没)"
+    r"|^(?:请|帮我|你要?)?(?:记住|记一下|记下|牢记|请记得|备忘)(?:了)?[：:，,\s]*(?!吗|了吗|没|这|那)"
 )
 
 
@@ -81,7 +81,7 @@ def _statement(clause: str, agent: str) -> Statement | None:
     if habit:
         rest = clause[habit.end() :].rstrip("?？ ")
         return _made(rest, Match("style", rest, rest, EXPLICIT, "asked to remember a habit"), agent)
-    if re.search(r"[?？]|(?:吗|呢)[。!！]?$", clause) or "…" in clause:
+    if re.search(r"[?？]|(?:吗|呢|吧)[。!！]?$", clause) or "…" in clause:
         head = re.split(r"[,，;；]", clause)[0]
         if head == clause or not patterns.about_person(head):
             return None
@@ -138,7 +138,7 @@ def _key(match: Match, agent: str) -> str:
 def content_key(text: str) -> str:
     """Name a text by its content words, in an order that does not depend on how it was put."""
     words = {analyser.stem(word): word for word in _content(text)}
-    shown = (re.sub(r"(?<=[a-z]{3})(?<!s)s$", "", word) for word in words.values())
+    shown = (re.sub(r"(?<=[a-z]{3})(?<![isu])s$", "", word) for word in words.values())
     return " ".join(sorted(shown)[:5]) or analyser.key(text)[:40]
 
 

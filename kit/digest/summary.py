@@ -57,6 +57,8 @@ def _score(sentences: list[str], asked: set[str]) -> list[_Scored]:
         score += 1.5 * len(terms & asked) / (len(asked) or 1)
         score += 0.5 * min(len(_DECISION.findall(sentence)), 2) + 1.0 * bool(_WEIGHTY.search(sentence))
         score += 0.25 * min(len(_DETAIL.findall(sentence)), 3)
+        score -= 1.5 * (len(terms - asked) <= 1 and len(sentences) > 1 and len(terms) > 1)  # an echo of the request
+        score -= 1.5 * prose.is_promise(sentence)
         score -= 0.7 * bool(_CASE.match(sentence))
         score -= 0.8 * prose.is_question(sentence) + 0.6 * (prose.size(sentence) < 4)  # noqa: PLR2004 - too short to tell
         scored.append(_Scored(score, at, sentence))

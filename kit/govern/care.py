@@ -5,15 +5,16 @@ Law: nothing is deleted. What is put away keeps its layout under `archive/` and 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import BadInputError, NotFoundError
+from kit.errors import BadInputError, BadNoteError, ConflictError, NotFoundError
 from kit.govern import hand as hands
 from kit.model.notes import Card, Fact
 from kit.vault import layout, note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -43,9 +44,10 @@ def judge(hand: Hand, note_id: str, verdict: Feedback, reason: str, now: datetim
     found = hand.load(entry.path)
     if not isinstance(found, (Card, Fact)):
         raise BadInputError(f"{entry.path} is a {found.kind}: feedback goes to cards and facts.")
+    at = hands.day(now)
+    reason = hand.clean(reason, at, entry.path)
     changes: dict[str, note.Value | None] = {"feedback": verdict or None, "feedback_reason": reason or None}
     hand.amend(entry.path, changes)
-    at = hands.day(now)
     hand.journal.add(
         at, who, "feedback", entry.path, reason, id=found.id, before=found.feedback or "none", after=verdict or "none"
     )
@@ -57,40 +59,53 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     """Put a note into the archive, a card together with its event and overview."""
     entry = hand.entry(note_id)
     found = hand.load(entry.path)
-    paths = [entry.path]
+    paths: list[str] = []
     if isinstance(found, Card):
-        for link in (found.event, found.overview):
-            part = hand.index.catalog.resolve(link) if link else None
-            if part:
-                paths.append(part.path)
-    for path in paths:
-        hand.move(path, layout.archived_path(path))
+        parts = (hand.linked(link) for link in (found.event, found.overview))
+        paths += [part.path for part in parts if part and part.kind in ("event", "overview")]
+    paths.append(entry.path)  # last: after a crash the card is still there to be forgotten again
+    _move_all(hand, [(path, layout.archived_path(path)) for path in paths])
     at = hands.day(now)
+    reason = hand.clean(reason, at, entry.path)
     hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
     hand.settle(*paths)
-    return PutAway(found.id, tuple(layout.archived_path(path) for path in paths))
+    return PutAway(found.id, tuple(layout.archived_path(path) for path in reversed(paths)))
 
 
 def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
     """Take a note out of the archive again, with all that went in with it."""
-    paths = [path for path, found_id in _archived(hand) if found_id in (note_id, f"{note_id}-e", f"{note_id}-o")]
+    paths = [path for path, found_id in _archived(hand, note_id) if found_id in _parts(note_id)]
     if not paths:
         raise NotFoundError(
             f"The archive holds no note with the id '{note_id}'.", "`memkit log` shows what was put away."
         )
     back = [layout.restored_path(path) for path in paths]
-    for path, new_path in zip(paths, back, strict=True):
-        hand.move(path, new_path)
+    _move_all(hand, list(zip(paths, back, strict=True)))
     hand.journal.add(hands.day(now), who, "restore", back[0], "", id=note_id)
     hand.settle(*back)
     return PutAway(note_id, tuple(back))
 
 
-def _archived(hand: Hand) -> Iterator[tuple[str, str]]:
+def _parts(note_id: str) -> tuple[str, str, str]:
+    return note_id, f"{note_id}-e", f"{note_id}-o"
+
+
+def _move_all(hand: Hand, moves: Sequence[tuple[str, str]]) -> None:
+    """Move notes, all or none: a place that is taken is told before the first one moves."""
+    for path, new_path in moves:
+        if (hand.store.root / new_path).exists():
+            raise ConflictError(f"{new_path} already exists, so {path} can't go there.", "Move one of them by hand.")
+    for path, new_path in moves:
+        hand.move(path, new_path)
+
+
+def _archived(hand: Hand, note_id: str) -> Iterator[tuple[str, str]]:
+    """Go through the archived notes that name an id; it has no index, since nothing in it is recalled."""
     root = hand.store.root
     for file in sorted((root / layout.ARCHIVE).rglob("*.md")):
         path = file.relative_to(root).as_posix()
-        raw, _ = hand.store.read(path)
-        found = note.parse(raw, path, fallback_name=file.stem)
-        if found:
-            yield path, found.id
+        with suppress(BadNoteError):  # one that can't be read keeps no other from coming back
+            raw, _ = hand.store.read(path)
+            found = note.parse(raw, path, fallback_name=file.stem) if note_id.encode() in raw else None
+            if found:
+                yield path, found.id

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.digest import statements
-from kit.errors import BadInputError
+from kit.errors import BadInputError, BadNoteError
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
 from kit.model.fields import link
@@ -63,13 +63,17 @@ class Remembered(NamedTuple):
 def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered | None:
     """Keep a fact; None when too unsure to be kept."""
     at = hands.day(now)
-    says = " ".join(hand.clean(stated.says, at, "facts").split())
-    if not says:
+    if not stated.says.strip():
         raise BadInputError("There is nothing to remember.", 'Say it: memkit remember "Reports go in tables"')
+    if not 0 <= stated.confidence <= 1:
+        raise BadInputError(f"Confidence goes from 0 to 1, not {stated.confidence:g}.")
     if stated.confidence < LEAST_CONFIDENCE:
         return None
-    stated = _completed(stated._replace(says=says))
-    known = _find(hand, stated)
+    (says, kinds), (key, more), (value, most) = (hand.cleaned(one) for one in (stated.says, stated.key, stated.value))
+    hand.tell_redacted(sorted({*kinds, *more, *most}), at, "facts")
+    given_key = text.key(key)
+    stated = _completed(stated._replace(says=" ".join(says.split()), key=key, value=value))
+    known = _find(hand, stated, given_key, at)
     if known:
         path, fact = known
         return _again(hand, path, fact, stated, at, who)
@@ -89,25 +93,34 @@ def _completed(stated: Stated) -> Stated:
     )
 
 
-def _find(hand: Hand, stated: Stated) -> tuple[str, Fact] | None:
-    """Find the fact this is about: by its key, else by a sentence that says the same."""
-    rows = hand.index.features.rows()
-    project = text.key(stated.project)
-    candidates: list[tuple[float, int]] = []
-    if stated.key:
-        candidates = [(2.0, num) for num in hand.index.postings.cards(f"key:{text.key(stated.key)}")]
+def _find(hand: Hand, stated: Stated, given_key: str, at: datetime) -> tuple[str, Fact] | None:
+    """Find the fact this is about: by its key, else by a sentence that says the same.
+
+    A sentence that is only alike is no ground to supersede: two facts may share most of their words.
+    """
+    rows = {
+        num: row
+        for num, row in hand.index.features.rows().items()
+        if row.kind == "fact" and row.project == text.key(stated.project)
+        if not row.until or row.until > at.timestamp()
+    }
+    keyed = {num for num in hand.index.postings.cards(f"key:{text.key(stated.key)}") if stated.key and num in rows}
+    candidates = [(2.0, num) for num in keyed]
     says = text.fold(stated.says)
     for num, row in rows.items():
-        if row.kind == "fact" and row.project == project:
-            alike = statements.similarity(row.shown, says)
-            if alike >= SIMILAR:
-                candidates.append((alike, num))
+        alike = statements.similarity(row.shown, says)
+        if alike >= SIMILAR and statements.agree(row.shown, says):
+            candidates.append((alike, num))
     for _, num in sorted(candidates, reverse=True):
         entry = hand.index.catalog.numbered(num)
-        if entry is None or rows[num].project != project or (rows[num].until and rows[num].until <= 0):
+        try:
+            fact = hand.load(entry.path) if entry else None
+        except BadNoteError:  # its last good state is still recalled, but it can't be written to
             continue
-        fact = hand.load(entry.path)
-        if isinstance(fact, Fact):
+        foreign = (
+            num not in keyed and given_key and isinstance(fact, Fact) and text.key(fact.key) not in ("", given_key)
+        )
+        if entry and isinstance(fact, Fact) and not foreign:
             return entry.path, fact
     return None
 
@@ -115,10 +128,10 @@ def _find(hand: Hand, stated: Stated) -> tuple[str, Fact] | None:
 def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who: Who) -> Remembered:
     """Say a known fact again: surer of it when it says the same, superseded when it does not."""
     old = note.first_paragraph(fact.body)
-    same = _agree(old, stated.says) or (bool(stated.value) and text.key(stated.value) == text.key(fact.value))
+    same = _says_the_same(old, fact, stated)
     changes: dict[str, note.Value | None] = {
         "hits": fact.hits + 1,
-        "confidence": round(min(SUREST, fact.confidence + SURER), 2) if same else round(stated.confidence, 2),
+        "confidence": _surer(fact.confidence) if same else round(min(SUREST, stated.confidence), 2),
         "updated": at,
     }
     if stated.importance > fact.importance:
@@ -128,7 +141,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
         changes["scenes"] = scenes
     if stated.source and stated.source.removesuffix(".md") not in fact.sources:
         changes["sources"] = [link(source) for source in (*fact.sources, stated.source)]
-    if stated.key and not fact.key:
+    if stated.key and (not fact.key or not same):
         changes["key"] = stated.key
     if stated.value and text.key(stated.value) != text.key(fact.value):
         changes["value"] = stated.value
@@ -136,38 +149,46 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     united = tuple(dict.fromkeys((*fact.tags, *tags)))
     if united != fact.tags:
         changes["tags"] = united
-    said = old if same else stated.says
 
     def change(raw: bytes) -> bytes:
         edited = note.edit(raw, changes, path)
-        return edited if said == old else _supersede(edited, path, old, said, fact, at)
+        return edited if same else _supersede(edited, path, stated.says, fact, at)
 
     hand.rewrite(path, change)
     did = "confirmed" if same else "superseded"
-    hand.journal.add(at, who, "remember", path, did, id=fact.id, before=None if said == old else old)
+    hand.journal.add(at, who, "remember", path, did, id=fact.id, before=None if same else old)
     paths = pool_acts.ensure(hand, united, tags, at)
     hand.settle(path, *paths)
     return Remembered(fact.id, path, did, stated.key or fact.key, refused)
 
 
-def _agree(old: str, new: str) -> bool:
-    """Tell whether two similar sentences say the same: neither takes a word of substance away, nor says no."""
-    one, other = set(text.terms(old)), set(text.terms(new))
-    return (one <= other or other <= one) and bool(_NEGATION.search(old)) == bool(_NEGATION.search(new))
+def _says_the_same(old: str, fact: Fact, stated: Stated) -> bool:
+    """Tell whether a sentence agrees with the old one, or names the same value without saying no to it."""
+    if statements.agree(old, stated.says):
+        return True
+    same_value = bool(stated.value) and text.key(stated.value) == text.key(fact.value)
+    return same_value and bool(_NEGATION.search(old)) == bool(_NEGATION.search(stated.says))
 
 
-def _supersede(raw: bytes, path: str, old: str, new: str, fact: Fact, at: datetime) -> bytes:
+def _surer(confidence: float) -> float:
+    """Raise a confidence by one step; what a person set higher stays."""
+    return round(max(confidence, min(SUREST, confidence + SURER)), 2)
+
+
+def _supersede(raw: bytes, path: str, new: str, fact: Fact, at: datetime) -> bytes:
     """Put the new sentence on top and the old one under `## Earlier` with its dates."""
     since = fact.updated or fact.created
     period = f"{since:%Y-%m-%d} to {at:%Y-%m-%d}" if since else f"until {at:%Y-%m-%d}"
+    old = note.first_paragraph(note.read(raw, path).body)
     line = f"- {period}: {old}\n"
-    body = note.read(note.set_summary(raw, new), path).body
+    whole = note.read(note.set_summary(raw, new), path).body
+    body = whole.replace("\r\n", "\n")
     if f"{EARLIER}\n" in body:
         head, _, rest = body.partition(f"{EARLIER}\n")
         body = f"{head}{EARLIER}\n\n{line}{rest.lstrip(chr(10))}"
     else:
         body = f"{body.rstrip()}\n\n{EARLIER}\n\n{line}"
-    return note.set_body(raw, body)
+    return note.set_body(raw, body if body == whole or "\r\n" not in whole else body.replace("\n", "\r\n"))
 
 
 def _first(hand: Hand, stated: Stated, at: datetime, who: Who) -> Remembered:
@@ -182,7 +203,7 @@ def _first(hand: Hand, stated: Stated, at: datetime, who: Who) -> Remembered:
                 "id": fact_id, "kind": "fact", "layer": "semantic", "category": stated.category or "fact",
                 "key": stated.key or None, "value": stated.value or None, "project": stated.project or None,
                 "scenes": stated.scenes or None, "importance": stated.importance,
-                "confidence": round(stated.confidence, 2), "tags": tags, "people": stated.people or None,
+                "confidence": round(min(SUREST, stated.confidence), 2), "tags": tags, "people": stated.people or None,
                 "hits": 0, "sources": [link(stated.source)] if stated.source else None, "created": at, "updated": at,
             },
             stated.says + "\n",

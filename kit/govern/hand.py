@@ -5,15 +5,17 @@ Law: every write is etag-checked and durable; the indexes learn of it as of anyb
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from kit import reconcile, text
 from kit.errors import BadNoteError, ConflictError, NotFoundError, Problem
 from kit.vault import layout, note
+from kit.vault.amend import writable
 from kit.vault.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from kit.index.catalog import Entry
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     from kit.vault.store import Store
 
 
+_LINKED_ID = re.compile(rf"(?:.*/)?(\d{{8}}-\d{{6}}-[{layout.BASE32}]{{4}})(?:\s[^/]*)?")
+_PARTS = {"events": "-e", "overviews": "-o"}
+
+
 class Hand:
     """Writes to one vault."""
 
@@ -30,14 +36,24 @@ class Hand:
         self.store, self.index, self.journal = store, index, journal
         self._redacts = redacts
 
+    def cleaned(self, said: str) -> tuple[str, tuple[str, ...]]:
+        """Take out of a text what no file may hold: what can't be written, and secrets; name their kinds."""
+        held = writable(said).replace("\0", "\ufffd")
+        if not self._redacts:
+            return held, ()
+        text_, kinds = redact(held)
+        return text_, tuple(sorted(set(kinds)))
+
     def clean(self, said: str, now: datetime, where: str) -> str:
         """Take secrets out of a text before it reaches a file; the journal says that, never what."""
-        if not self._redacts:
-            return said
-        cleaned, kinds = redact(said)
-        if kinds:
-            self.journal.add(now, "hook", "redact", where, ", ".join(sorted(set(kinds))))
+        cleaned, kinds = self.cleaned(said)
+        self.tell_redacted(kinds, now, where)
         return cleaned
+
+    def tell_redacted(self, kinds: Sequence[str], now: datetime, where: str) -> None:
+        """Write down which kinds of secrets were taken out, if any."""
+        if kinds:
+            self.journal.add(now, "hook", "redact", where, ", ".join(kinds))
 
     def entry(self, note_id: str) -> Entry:
         """Find the note of an id (or of a link or path); raise NotFoundError."""
@@ -47,6 +63,15 @@ class Hand:
         if found is None:
             raise NotFoundError(f"No note has the id '{note_id}'.", "`memkit recall` and `memkit log` show ids.")
         return found
+
+    def linked(self, link: str) -> Entry | None:
+        """Find the note a link leads to, also when the person has renamed or moved it: by its id."""
+        found = self.index.catalog.resolve(link) if link else None
+        named = _LINKED_ID.fullmatch(link) if link and not found else None
+        if named is None:
+            return found
+        claims = self.index.catalog.with_id(named[1] + _PARTS.get(link.partition("/")[0], ""))
+        return claims[0] if claims else None
 
     def load(self, path: str) -> Note:
         """Read a note of ours; raise BadNoteError when it is none."""
@@ -63,10 +88,9 @@ class Hand:
         for number in range(1, 1000):
             free = f"{stem}.md" if number == 1 else f"{stem} {number}.md"
             try:
-                self.store.create(free, raw)
+                return self.store.create(free, raw)
             except ConflictError:
                 continue
-            return free
         raise ConflictError(f"There are a thousand notes named {path}.", "Rename some of them.")
 
     def amend(self, path: str, changes: Mapping[str, note.Value | None], summary: str | None = None) -> None:

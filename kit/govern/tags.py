@@ -51,20 +51,25 @@ def ensure(hand: Hand, words: Sequence[str], given: Sequence[str], at: datetime)
     """Make the notes of new tags: those given with the turn, and those that recur; return their paths."""
     explicit = {text.key(word) for word in given}
     made: list[str] = []
+    codes: set[str] = set()
     for word in words:
         key = text.key(word)
         if hand.index.pool.claimant(key):
             continue
         if key in explicit or hand.index.postings.df(f"tag:{key}") + 1 >= RECURS:
-            made.append(_create(hand, word, "agent" if key in explicit else "rules", at))
+            made.append(_create(hand, word, "agent" if key in explicit else "rules", at, codes))
     return made
 
 
-def _create(hand: Hand, word: str, source: str, at: datetime) -> str:
+def _create(hand: Hand, word: str, source: str, at: datetime, codes: set[str]) -> str:
     name = word.replace("-", " ") if " " not in word and text.is_cjk(word) else word
     path = layout.named_path("tags", name)
+    code = text.slug(name) or name
+    if code in codes or hand.index.pool.at_code(code):  # `C` and `C++` have one slug
+        code = name
+    codes.add(code)
     front: dict[str, Value | None] = {
-        "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": text.slug(name) or name,
+        "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": code,
         "name": name, "status": "unexamined", "source": source,
     }  # fmt: skip
     return hand.create(path, front, "")

@@ -82,25 +82,38 @@ class Source(Protocol):
 
 
 class Counted(NamedTuple):
-    """A note as postings: for each term its codes, and the length of each field in terms."""
+    """A note as postings: its terms field by field, so that one may come again, and a code for each."""
 
-    codes: dict[str, list[int]]
+    terms: list[str]
+    codes: list[int]
+    """field, frequency and length of the field: what `Gains` reads"""
     lengths: tuple[int, ...]
+    """terms in each field, in the order of `FIELDS`"""
+
+    def by_term(self) -> dict[str, list[int]]:
+        """Gather the codes of each term."""
+        found: dict[str, list[int]] = {}
+        for term, code in zip(self.terms, self.codes, strict=True):
+            found.setdefault(term, []).append(code)
+        return found
 
 
 def count_terms(fields: Mapping[str, str]) -> Counted:
     """Analyse a note's fields; unknown fields are ignored."""
-    codes: dict[str, list[int]] = {}
+    terms: list[str] = []
+    codes: list[int] = []
     lengths = [0] * len(FIELDS)
     for at, name in enumerate(FIELDS):
-        words = text.terms(fields.get(name, ""))
+        value = fields.get(name)
+        words = text.terms(value) if value else ()
         if not words:
             continue
         lengths[at] = len(words)
-        step = min(round(_LENGTH_STEPS * math.log2(len(words))), 255)
-        for word, tf in Counter(words).items():
-            codes.setdefault(word, []).append(at << 13 | min(tf, _TF_LIMIT) << 8 | step)
-    return Counted(codes, tuple(lengths))
+        low = at << 13 | min(round(_LENGTH_STEPS * math.log2(len(words))), 255)
+        counts = Counter(words)
+        terms += counts
+        codes += [low | (tf if tf < _TF_LIMIT else _TF_LIMIT) << 8 for tf in counts.values()]
+    return Counted(terms, codes, tuple(lengths))
 
 
 def idf(count: int, df: int) -> float:

@@ -138,6 +138,11 @@ class Catalog:
         self._db.execute("DELETE FROM problems WHERE path=? AND sort=?", (path, sort))
         self._db.executemany("INSERT INTO problems VALUES (?,?,?,?,?)", ((*found, sort) for found in problems))
 
+    def is_broken(self, path: str) -> bool:
+        """Tell whether a note can't be read as it is now; what is known of it is its last good state."""
+        row = self._db.execute("SELECT 1 FROM problems WHERE path=? AND sort='note'", (path,)).fetchone()
+        return row is not None
+
     def problems_of(self, sort: str) -> list[Problem]:
         """List the problems of one sort."""
         rows = self._db.execute("SELECT path, line, what, mend FROM problems WHERE sort=? ORDER BY rowid", (sort,))

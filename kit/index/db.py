@@ -5,7 +5,9 @@ Law: it may be deleted at any time; another schema number, or any doubt, means d
 
 from __future__ import annotations
 
+import re
 import sqlite3
+import time
 from typing import TYPE_CHECKING
 
 from kit import text
@@ -45,28 +47,43 @@ CREATE TABLE postings (                   -- the password book; read by card thr
 ) WITHOUT ROWID;
 CREATE INDEX features ON postings (num);
 CREATE TABLE pool (num INTEGER PRIMARY KEY, kind TEXT NOT NULL, data TEXT NOT NULL);
+CREATE TABLE owed (                      -- cards whose words the full text has not taken in since `generation`
+  num INTEGER PRIMARY KEY, generation INTEGER NOT NULL
+);
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+
+
+_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 def connect(folder: Path) -> sqlite3.Connection:
     """Open the index in a folder, made anew when it is missing, of another schema, or damaged."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    file = folder / "index.sqlite3"
     try:
-        found = _open(file)
-        if _version(found) == _stamp():
-            return found
-        found.close()
-    except sqlite3.DatabaseError:
-        pass
+        return _open(folder / "index.sqlite3")
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    remove(folder)
+    return _open(folder / "index.sqlite3")
+
+
+def remove(folder: Path) -> None:
+    """Delete the file and what SQLite keeps beside it."""
     for leftover in folder.glob("index.sqlite3*"):
-        leftover.unlink()
-    fresh = _open(file)
-    with fresh:
-        fresh.executescript(f"BEGIN; {_TABLES}")
-        fresh.execute("INSERT INTO meta VALUES ('stamp', ?)", (_stamp(),))
-    return fresh
+        leftover.unlink(missing_ok=True)
+
+
+def replace(built: Path, folder: Path) -> None:
+    """Put the closed file of one folder in the place of another's."""
+    remove(folder)
+    (built / "index.sqlite3").replace(folder / "index.sqlite3")
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Tell a damaged file, which is made anew, from one that is locked or can't be reached, which is left alone."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
 
 
 def _stamp() -> str:
@@ -75,16 +92,44 @@ def _stamp() -> str:
 
 def _open(file: Path) -> sqlite3.Connection:
     found = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
-    found.execute("PRAGMA journal_mode = WAL")
-    found.execute("PRAGMA synchronous = NORMAL")
-    found.execute("PRAGMA cache_size = -16000")
-    found.execute("PRAGMA temp_store = MEMORY")
+    try:
+        found.execute("PRAGMA journal_mode = WAL")
+        found.execute("PRAGMA synchronous = NORMAL")
+        found.execute("PRAGMA cache_size = -16000")
+        found.execute("PRAGMA temp_store = MEMORY")
+        if _version(found) != _stamp():
+            _lay(found)
+    except BaseException:
+        found.close()
+        raise
     return found
+
+
+def _lay(found: sqlite3.Connection) -> None:
+    """Lay empty tables in place of all there are, unless another process has just done so."""
+    found.execute("BEGIN IMMEDIATE")
+    try:
+        if _version(found) != _stamp():
+            there = found.execute("SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE 'sqlite_%'")
+            for (name,) in there.fetchall():
+                found.execute(f'DROP TABLE "{name}"')
+            for statement in re.sub("--.*", "", _TABLES).split(";"):
+                found.execute(statement)
+            found.execute("INSERT INTO meta VALUES ('stamp', ?)", (_stamp(),))
+            # counted from the clock, so that an index made anew never repeats a number of the one before
+            found.execute("INSERT INTO meta VALUES ('generation', ?)", (str(time.time_ns()),))
+        found.execute("COMMIT")
+    except BaseException:
+        if found.in_transaction:
+            found.execute("ROLLBACK")
+        raise
 
 
 def _version(found: sqlite3.Connection) -> str:
     try:
         row = found.execute("SELECT value FROM meta WHERE name = 'stamp'").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # locked, unreachable: not the lack of a table
+            raise
         return ""
     return str(row[0]) if row else ""

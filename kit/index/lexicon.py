@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kit import text
 
@@ -19,6 +19,8 @@ MAX_UNITS = 16
 """A name longer than this (words, or CJK characters) is only found when it is asked for as a tag."""
 
 _UNIT = re.compile(rf"[{text.CJK}]|[^\W_{text.CJK}]+(?:['’.][^\W_{text.CJK}]+)*(?:\+\+|\#)?")
+_OWN = re.compile(r"(?<=.)['’]s\Z")
+_At = TypeVar("_At", str, tuple[str, ...])
 _JOINS = re.compile(r"[\s_\-‐-―/]*\Z")
 
 
@@ -39,7 +41,7 @@ class _Unit(NamedTuple):
 
 
 def _units(folded: str) -> list[_Unit]:
-    return [_Unit(found.group(), *found.span()) for found in _UNIT.finditer(folded)]
+    return [_Unit(_OWN.sub("", found.group()), *found.span()) for found in _UNIT.finditer(folded)]
 
 
 @lru_cache(maxsize=65536)
@@ -57,7 +59,7 @@ class Lexicon:
 
     def __init__(self) -> None:
         self._known: Counter[str] = Counter()
-        self._by_words: dict[tuple[str, ...], str] = {}
+        self._by_words: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._by_stems: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._by_part: dict[str, set[str]] = defaultdict(set)
         self._longest: dict[str, int] = {}
@@ -70,6 +72,10 @@ class Lexicon:
         """Count the names."""
         return len(self._known)
 
+    def names(self) -> dict[str, int]:
+        """List every name, with how many bear it."""
+        return dict(self._known)
+
     def add(self, key: str, times: int = 1) -> None:
         """Know a name, once more."""
         if not key or times <= 0:
@@ -80,7 +86,7 @@ class Lexicon:
         words, stems = _words(key), _stemmed(key)
         if not words or len(words) > MAX_UNITS:
             return
-        self._by_words[words] = key
+        self._by_words[words].add(key)
         self._by_stems[stems].add(key)
         for first in (words[0], stems[0]):
             self._longest[first] = max(self._longest.get(first, 0), len(words))
@@ -96,11 +102,10 @@ class Lexicon:
             return
         del self._known[key]
         words, stems = _words(key), _stemmed(key)
-        self._by_words.pop(words, None)
-        self._by_stems[stems].discard(key)
+        _remove(self._by_words, words, key)
+        _remove(self._by_stems, stems, key)
         for word in set(stems):
-            if word in self._by_part:
-                self._by_part[word].discard(key)
+            _remove(self._by_part, word, key)
 
     def find(self, asked: str) -> list[Mention]:
         """Find the known names in a text: longest first at each place, then names a lone word is part of."""
@@ -121,19 +126,22 @@ class Lexicon:
     def _match(self, folded: str, units: list[_Unit], stems: list[str], at: int, found: dict[str, Mention]) -> int:
         """Find the longest name that begins at a unit; return how many units it takes."""
         reach = max(self._longest.get(units[at].word, 0), self._longest.get(stems[at], 0))
+        reach = min(reach, len(units) - at)
         run = 1
-        while run < min(reach, len(units) - at) and _JOINS.match(
-            folded[units[at + run - 1].end : units[at + run].start]
-        ):
+        while run < reach and _JOINS.match(folded[units[at + run - 1].end : units[at + run].start]):
             run += 1
-        for size in range(min(run, reach), 0, -1):
-            words = tuple(unit.word for unit in units[at : at + size])
-            key = self._by_words.get(words)
-            keys = {key: "name"} if key else dict.fromkeys(self._by_stems.get(tuple(stems[at : at + size]), ()), "stem")
+        for size in range(reach, 0, -1):
+            written = folded[units[at].start : units[at + size - 1].end]
+            keys, via = self._by_words.get(tuple(unit.word for unit in units[at : at + size]), set()), "name"
+            if (exact := text.key(written)) in keys:
+                keys = {exact}
+            elif size > run:
+                continue  # words with punctuation between them make a name only as it is written: `R&D`
+            elif not keys:
+                keys, via = self._by_stems.get(tuple(stems[at : at + size]), set()), "stem"
+            for name in sorted(keys):
+                found.setdefault(name, Mention(name, via, written))
             if keys:
-                written = folded[units[at].start : units[at + size - 1].end]
-                for name, via in keys.items():
-                    found.setdefault(name, Mention(name, via, written))
                 return size
         return 0
 
@@ -147,3 +155,10 @@ class Lexicon:
                 continue
             for key in sorted(self._by_part.get(stems[at], ())):
                 found.setdefault(key, Mention(key, "part", word))
+
+
+def _remove(where: dict[_At, set[str]], at: _At, key: str) -> None:
+    if at in where:
+        where[at].discard(key)
+        if not where[at]:
+            del where[at]

@@ -15,7 +15,7 @@ from kit.model.notes import Scene, Tag
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from kit.model.notes import Level
 
@@ -60,6 +60,7 @@ class Pool:
         self._claims: dict[str, set[int]] = defaultdict(set)
         self._codes: dict[str, set[int]] = defaultdict(set)
         self._paths: dict[str, int] = {}
+        self._handles: dict[str, set[int]] = defaultdict(set)
         self._merged: dict[str, set[int]] = defaultdict(set)
 
     def forget_cache(self) -> None:
@@ -134,19 +135,21 @@ class Pool:
     def at_code(self, code: str) -> Held | None:
         """Find the tag of a code."""
         self.load()
-        nums = self._codes.get(code)
-        return min((self._tags[num] for num in nums), key=lambda held: held.path) if nums else None
+        return self._first(self._codes.get(code, ()))
 
     def linked(self, link: str) -> Held | None:
-        """Resolve a link or a plain word to a tag: by path, then name or alias, then code."""
+        """Resolve a link or a plain word to a tag: by path, then name or alias, then code, file name or id."""
         self.load()
         target = link.removesuffix(".md")
-        if "/" in target:
-            num = self._paths.get(f"{target}.md")
-            if num is not None:
-                return self._tags[num]
+        num = self._paths.get(f"{target}.md")
+        if num is not None:
+            return self._tags[num]
         word = target.rsplit("/", 1)[-1]
-        return self.claimant(text.key(word)) or self.claimant(text.key(target)) or self.at_code(target)
+        found = self.claimant(text.key(word)) or self.claimant(text.key(target)) or self.at_code(target)
+        return found or self._first(self._handles.get(text.key(word), ()))
+
+    def _first(self, nums: Collection[int]) -> Held | None:
+        return min((self._tags[num] for num in nums), key=lambda held: held.path, default=None)
 
     def code_of(self, key: str) -> str:
         """Name the code a folded name stands for; a word without a tag note is its own code."""
@@ -175,10 +178,13 @@ class Pool:
         """List the words that count as a tag: its name, its aliases, and those of tags merged into it."""
         if code.startswith(IMPLICIT):
             return {code.removeprefix(IMPLICIT)}
-        self.load()
-        found: set[str] = set()
         held = self.at_code(code)
-        queue = [held] if held else []
+        return self.words(held) if held else set()
+
+    def words(self, held: Held) -> set[str]:
+        """List the words that count as a tag note, as `keys`; for two notes with one code, those of this one."""
+        found: set[str] = set()
+        queue = [held]
         seen: set[int] = set()
         while queue:
             tag = queue.pop()
@@ -190,10 +196,13 @@ class Pool:
         return found
 
     def _merged_into(self, target: Held) -> list[Held]:
-        links = {text.key(target.tag.name), text.key(target.path.removesuffix(".md")), text.key(target.code)}
-        links |= {text.key(alias) for alias in target.tag.aliases}
-        found = (self._tags[num] for link in links for num in self._merged.get(link, ()))
-        return [held for held in found if self.linked(held.tag.merged_to) is target]
+        links = {*_names(target), *_handles(target), text.key(target.path.removesuffix(".md")), text.key(target.code)}
+        found = {num for link in links for num in self._merged.get(link, ())}
+        return [
+            self._tags[num]
+            for num in found
+            if self._tags[num].tag.status == "merged" and self.linked(self._tags[num].tag.merged_to) is target
+        ]
 
     def neighbours(self, held: Held, level: Level) -> list[Held]:
         """List the tags one step away at a level, redirected, without deprecated ones, in the note's order."""
@@ -216,7 +225,7 @@ class Pool:
         for key, nums in self._claims.items():
             owner = self.claimant(key)
             for held in sorted((self._tags[num] for num in nums), key=lambda held: held.path):
-                if owner and held.num != owner.num:
+                if owner and held.num != owner.num and not self._is_one(held, owner):
                     yield Problem(
                         held.path, 0, f"The name '{key}' already belongs to {owner.path}.",
                         "Take it out of one of the two, or merge the tags.",
@@ -224,6 +233,11 @@ class Pool:
         for code, nums in self._codes.items():
             for held in sorted((self._tags[num] for num in nums), key=lambda held: held.path)[1:]:
                 yield Problem(held.path, 0, f"Another tag has the code '{code}'.", "Give this one another code.")
+
+    def _is_one(self, held: Held, owner: Held) -> bool:
+        """Tell whether a merge has made one tag of two: then a name may well stand on both."""
+        reached = self.redirect(held)
+        return reached is not None and reached is self.redirect(owner)
 
     def _dead_ends(self) -> Iterator[Problem]:
         for held in self._tags.values():
@@ -260,6 +274,8 @@ class Pool:
         self._paths[held.path] = held.num
         for key in _names(held):
             self._claims[key].add(held.num)
+        for key in _handles(held):
+            self._handles[key].add(held.num)
         self._codes[held.code].add(held.num)
         if held.tag.merged_to:
             self._merged[text.key(held.tag.merged_to)].add(held.num)
@@ -273,6 +289,8 @@ class Pool:
         self._paths.pop(held.path, None)
         for key in _names(held):
             _remove(self._claims, key, num)
+        for key in _handles(held):
+            _remove(self._handles, key, num)
         _remove(self._codes, held.code, num)
         if held.tag.merged_to:
             _remove(self._merged, text.key(held.tag.merged_to), num)
@@ -281,6 +299,11 @@ class Pool:
 
 def _names(held: Held) -> set[str]:
     return {text.key(word) for word in (held.tag.name, *held.tag.aliases)} - {""}
+
+
+def _handles(held: Held) -> set[str]:
+    """List what else a link may call a tag: its file's name and its id."""
+    return {text.key(held.path.rsplit("/", 1)[-1].removesuffix(".md")), text.key(held.tag.id)} - {""}
 
 
 def _remove(where: dict[str, set[int]], key: str, num: int) -> None:

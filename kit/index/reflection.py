@@ -5,6 +5,7 @@ Law: only `reconcile` enters `changing()`; whatever fails inside leaves every ro
 
 from __future__ import annotations
 
+import secrets
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from kit.index.pool import Pool
 from kit.index.postings import Postings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from kit.index.features import Features
@@ -43,8 +44,19 @@ class Index:
     @staticmethod
     def remove(folder: Path) -> None:
         """Throw the derived state in a folder away."""
-        for leftover in folder.glob("index.sqlite3*"):
-            leftover.unlink()
+        db.remove(folder)
+
+    def renew(self) -> None:
+        """Begin anew with empty rooms, after damage; the next scan fills them."""
+        self.close()
+        db.remove(self.folder)
+        self.__init__(self.folder)  # type: ignore[misc]  # the same empty state
+
+    def take_over(self, folder: Path) -> None:
+        """Put the index that was built in another folder in the place of this one."""
+        self.close()
+        db.replace(folder, self.folder)
+        self.__init__(self.folder)  # type: ignore[misc]  # opened anew
 
     def close(self) -> None:
         """Let the files go."""
@@ -71,6 +83,39 @@ class Index:
             self._forget()
 
     @property
+    def birth(self) -> str:
+        """Name this making of the index; note numbers mean nothing to another one."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = 'birth'").fetchone()
+        if row is None:
+            with self.changing():
+                self._db.execute("INSERT INTO meta VALUES ('birth', ?)", (secrets.token_hex(8),))
+            return self.birth
+        return str(row[0])
+
+    def owe(self, num: int) -> None:
+        """Note that the full text must take a card in anew."""
+        self._db.execute("INSERT OR REPLACE INTO owed VALUES (?, ?)", (num, self.generation + 1))
+
+    def owed(self, limit: int = -1) -> dict[int, int]:
+        """List cards the full text must take in, each with the generation it changed at; newest first."""
+        rows = self._db.execute("SELECT num, generation FROM owed ORDER BY generation DESC, num DESC LIMIT ?", (limit,))
+        return dict(rows.fetchall())
+
+    def owed_count(self) -> int:
+        """Count the cards the full text must take in."""
+        return int(self._db.execute("SELECT COUNT(*) FROM owed").fetchone()[0])
+
+    def paid(self, taken: Mapping[int, int]) -> None:
+        """Strike cards off that the full text has taken in, unless they have changed since."""
+        with self.changing():
+            self._db.executemany("DELETE FROM owed WHERE num=? AND generation<=?", taken.items())
+
+    def owe_all(self) -> None:
+        """Owe every card: the full text begins anew."""
+        with self.changing():
+            self._db.execute("INSERT OR REPLACE INTO owed SELECT num, ? FROM cards", (self.generation + 1,))
+
+    @property
     def generation(self) -> int:
         """Number of the last change; full text and caches compare themselves with it."""
         row = self._db.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
@@ -93,6 +138,7 @@ class Index:
     def put_card(self, row: Features, terms: Collection[str], *, fresh: bool) -> None:
         """Set what recall knows of a card or fact."""
         self.features.put(row)
+        self.owe(row.num)
         self._put_terms(row.num, terms, fresh=fresh)
 
     def put_pooled(self, num: int, path: str, note: Tag | Scene) -> None:
@@ -105,6 +151,7 @@ class Index:
         """Forget what a note of a kind has put into the rooms; the catalog is not touched."""
         if kind in ("card", "fact"):
             self.features.drop(num)
+            self.owe(num)
             self._put_terms(num, (), fresh=False)
         elif kind in ("tag", "scene"):
             before = self.pool.names(num)

@@ -1,4 +1,4 @@
-"""The SQLite engine: packed postings in a table, a block of them for each word and 1,024 notes.
+"""The SQLite engine: packed postings in a table, a block of them for each word and 256 notes.
 
 Law: one file, one transaction for each change; it alone knows the tables. (FTS5's own `bm25()` reads every
 posting of every word and gives no score by field, so the postings are the kit's own.)
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, Self
 
 from kit.index import seal
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     from kit.index.fulltext import Doc
 
 _FORMAT = 1
-_BLOCK = 1024
+_BLOCK = 256
+_FEW = 8  # entries to be put into their places one by one
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
 _SCHEMA = """
@@ -70,7 +72,8 @@ class Sqlite:
     span = _BLOCK
 
     def __init__(self, folder: Path, curves: Mapping[str, Curve] | None = None) -> None:
-        self._folder, self._curves = folder, curves or {}
+        self._folder = folder
+        self.curves: Mapping[str, Curve] = curves or {}
         self._changed = False
         self._ids: dict[str, int] = {}
         folder.mkdir(parents=True, exist_ok=True)
@@ -173,13 +176,12 @@ class Sqlite:
         db = self._open
         for at in sorted({*change.gone, *change.come}):
             row = db.execute("SELECT entries FROM postings WHERE at = ?", (at,)).fetchone()
-            entries: Sequence[int] = _unpack("I", row[0]) if row else ()
-            gone = change.gone.get(at, ())
-            kept = [entry for entry in entries if entry >> 16 not in gone] if gone else list(entries)
-            kept += change.come.get(at, ())
-            if kept:
-                kept.sort()
-                db.execute("INSERT OR REPLACE INTO postings VALUES (?, ?)", (at, array("I", kept).tobytes()))
+            old = _unpack("I", row[0] if row else b"")
+            new = _changed(old, change.gone.get(at, ()), change.come.get(at, ()))
+            if new == old:
+                continue  # most words of an edited note stay as they were
+            if new:
+                db.execute("INSERT OR REPLACE INTO postings VALUES (?, ?)", (at, new.tobytes()))
             else:
                 db.execute("DELETE FROM postings WHERE at = ?", (at,))
 
@@ -194,7 +196,7 @@ class Sqlite:
     ) -> Found:
         """Find the `k` best notes for weighted terms."""
         with guarded(self._folder):
-            return search(self, terms, k, weights=weights, curves=self._curves, budget_s=budget_s, allowed=allowed)
+            return search(self, terms, k, weights=weights, curves=self.curves, budget_s=budget_s, allowed=allowed)
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count the notes of many terms at once."""
@@ -268,3 +270,15 @@ def _unpack(kind: str, raw: bytes) -> array[int]:
     values = array(kind)
     values.frombytes(raw)
     return values
+
+
+def _changed(old: array[int], gone: Collection[int], come: Sequence[int]) -> array[int]:
+    """Copy a block without some notes and with some entries; sorted."""
+    new = old[:]
+    for low in gone:
+        del new[bisect_left(new, low << 16) : bisect_left(new, (low + 1) << 16)]
+    if len(come) > _FEW:
+        return array("I", sorted((*new, *come)))
+    for entry in come:
+        insort(new, entry)
+    return new

@@ -12,6 +12,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, Self
 
 from whoosh import fields, formats
+from whoosh.codec.whoosh3 import W3Codec
 from whoosh.filedb.filestore import FileStorage
 from whoosh.index import LockError
 from whoosh.reading import SegmentReader
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _FORMAT = 1
 _STATE = "state"  # the key of the one document that is no note
 _SEGMENTS = 8
+_BLOCK = 1024  # postings unpacked at once
 _LENGTHS = struct.Struct(f"<{len(FIELDS)}I")
 
 
@@ -53,6 +55,12 @@ class PackedField(fields.FieldType):  # type: ignore[misc]  # Whoosh has no type
     def index(self, value: Mapping[str, bytes], **_: object) -> Iterable[tuple[bytes, int, float, bytes]]:
         """Give the terms in UTF-8, as Whoosh wants them."""
         return ((term.encode(), 1, 1.0, entries) for term, entries in value.items())
+
+
+class _Codec(W3Codec):  # type: ignore[misc]  # Whoosh has no types
+    """Whoosh's own codec without the lengths of fields, which would cost a `stat` for every posting."""
+
+    length_stats = False
 
 
 class _Storage(FileStorage):  # type: ignore[misc]  # Whoosh has no types
@@ -83,7 +91,8 @@ class Whoosh:
     span = 1 << 47
 
     def __init__(self, folder: Path, curves: Mapping[str, Curve] | None = None) -> None:
-        self._folder, self._curves = folder, curves or {}
+        self._folder = folder
+        self.curves: Mapping[str, Curve] = curves or {}
         self._changed = False
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
@@ -140,7 +149,7 @@ class Whoosh:
             seal.take_off(self._folder)
             self._changed = True
             try:
-                writer = self._index.writer(compound=False, limitmb=64)
+                writer = self._index.writer(compound=False, limitmb=128, codec=_Codec(blocklimit=_BLOCK, compression=1))
             except LockError as error:
                 raise UnavailableError(
                     f"Another process is writing the full-text index in {self._folder}.",
@@ -187,7 +196,7 @@ class Whoosh:
     ) -> Found:
         """Find the `k` best notes for weighted terms."""
         with guarded(self._folder):
-            return search(self, terms, k, weights=weights, curves=self._curves, budget_s=budget_s, allowed=allowed)
+            return search(self, terms, k, weights=weights, curves=self.curves, budget_s=budget_s, allowed=allowed)
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count the notes of many terms at once; notes replaced since the last merge count twice."""

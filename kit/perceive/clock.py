@@ -34,19 +34,15 @@ HAN_NUMBER = r"(?:\d{1,3}|[一二两三四五六七八九]?十[一二三四五�
 
 
 def number(word: str) -> int:
-    """Read a number up to 39 in words, or any in digits; "a couple" is 2, "a few" is 3.
+    """Read a number up to 39 in words, or any in digits; "a couple" is 2.
 
     Raise ValueError when it is none.
     """
     plain = word.casefold().strip()
     if plain.isdecimal():
         return int(plain)
-    if "couple" in plain:
-        return 2
-    if plain.endswith(("few", "several")) or plain in ("几", "数"):
-        return 3
-    if plain in ("a", "an"):
-        return 1
+    if plain in ("a", "an") or "couple" in plain:
+        return 1 + ("couple" in plain)
     head, _, tail = re.sub(r"[- ]", " ", plain).partition(" ")
     if head in _TENS:
         return _TENS[head] + (_ENGLISH.index(tail) if tail else 0)
@@ -59,7 +55,7 @@ def number(word: str) -> int:
 
 
 def month_number(word: str) -> int:
-    """Number a month by its English name or its first three letters."""
+    """Give the number of a month by its English name or its first three letters."""
     return _MONTHS.index(word.casefold()[:3]) + 1
 
 
@@ -183,6 +179,6 @@ class Clock(NamedTuple):
 
 
 def weekday_number(word: str) -> int:
-    """Number a weekday by its English name or its last Chinese character; Monday is 0."""
+    """Give the number of a weekday by its English name or its last Chinese character; Monday is 0."""
     short = word.casefold()[:3]
     return _WEEKDAYS.index(short) if short in _WEEKDAYS else min("一二三四五六日天".index(word[-1]), 6)

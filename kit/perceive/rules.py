@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit.model.perception import Perception
 from kit.perceive.dates import time_ranges
 from kit.perceive.spoken import is_command, spoken
-from kit.perceive.words import ASK, STOP, Found, Node, Unit, add, covered, lists, scan, table, units
+from kit.perceive.words import ASK, FILLERS, STOP, Found, Node, Unit, add, covered, lists, scan, table, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +27,12 @@ _READ = 4000
 """Characters of a person's own words that are judged: the first and the last half of that."""
 _OWN_SCENE = 2
 """A person's scene word counts as much as two shipped ones."""
-_NOT_SAID = frozenset({"filler", "deictic"})
 _TECHNICAL = re.compile(
-    r"`[^`\n]+`|\b[\w-]+\.(?:py|ts|tsx|js|go|rs|java|md|toml|yaml|yml|json|sql|sh|css|html)\b|\w+_\w+\(|\b[a-z]+[A-Z]\w+\("
+    r"`[^`\n]+`|\b[\w-]+\.(?:py|tsx?|jsx?|go|rs|java|md|toml|ya?ml|json|sql|sh|css|html|cpp|cs|rb|php)\b"
+    r"|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|(?<=\s)--?[a-z][\w-]+|\b[\w.-]+/[\w.-]+/[\w./-]+"
 )
+_TELLS = re.compile(r"\W*(?:(?:i|i'm|i've|my|we|he|she|they|it's)\b|我|今天|昨天|昨晚|他|她)", re.IGNORECASE)
+"""How a person begins who tells something, rather than asks for it."""
 
 
 class SceneWords(NamedTuple):
@@ -75,27 +77,28 @@ def _hear(text: str, now: datetime, scenes: Sequence[SceneWords]) -> _Heard:
         said = f"{said[: _READ // 2]}\n{said[-_READ // 2 :]}"
     split = units(said)
     tables = [table(), _scene_table(tuple(scenes))] if scenes else [table()]
-    found = scan(said, split, tables, _NOT_SAID)
+    found = scan(said, split, tables)
     dated = next((one.words for one in time_ranges(said, now) if one.end <= now), "")
     past = next((one.words for one in found if one.group == "past"), dated)
     return _Heard(said, split, found, pasted, past, dated)
 
 
 def _useful(text: str, heard: _Heard) -> tuple[bool, str]:
-    words = table()
+    """Say whether memory can help, and why; an empty why means that nothing speaks against it."""
+    useless = ""
     if not heard.said.strip():
-        return False, "nothing but a paste" if text.strip() else "an empty prompt"
-    if is_command(text):
-        return False, f'a bare command: "{text.strip()[:60]}"'
-    if not any(any(char.isalpha() for char in unit.key) for unit in heard.split):
-        return False, "nothing but numbers, marks or addresses"
-    if covered(heard.split, words, {"filler"}):
-        return False, f'only small talk or a go-ahead: "{heard.said[:60]}"'
-    if heard.past:
+        useless = "nothing but a paste" if text.strip() else "an empty prompt"
+    elif is_command(text):
+        useless = f'a bare command: "{text.strip()[:60]}"'
+    elif not any(any(char.isalpha() for char in unit.key) for unit in heard.split):
+        useless = "nothing but numbers, marks or addresses"
+    elif covered(heard.split, table(fillers=True), {"filler"}):
+        useless = f'only small talk or a go-ahead: "{heard.said[:60]}"'
+    elif heard.past:
         return True, f'a shared past or a preference: "{heard.past}"'
-    if heard.pasted and covered(heard.split, words, _NOT_SAID):
-        return False, f'a paste and only "{heard.said[:60]}"'
-    return True, ""
+    elif heard.pasted and covered(heard.split, table(fillers=True), FILLERS):
+        useless = f'a paste and only "{heard.said[:60]}"'
+    return not useless, useless
 
 
 def _route(heard: _Heard) -> tuple[Route, str]:
@@ -151,8 +154,8 @@ def _intent(heard: _Heard, useful: bool) -> tuple[str, str]:
             return "execute", f'intent execute: "{asked[0].words}"'
         if any(unit.key == ASK for unit in heard.split):
             return "query", 'intent query: "?"'
-        chat = bool(heard.named("context", "feelings") or heard.named("emotion"))
-        return ("chat" if chat or not heard.named("context", "technical") else "execute"), ""
+        chat = bool(heard.named("context", "feelings") or heard.named("emotion") or _TELLS.match(heard.said))
+        return ("chat" if chat else "execute"), ""
     chosen = hits[0]
     if heard.split[-1].key == ASK:
         stops = [at for at, unit in enumerate(heard.split[:-1]) if unit.key in (STOP, ASK)]

@@ -18,6 +18,7 @@ _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _WRAP = re.compile(r"<([a-z]+[-_][a-z_-]+)(?: [^>\n]{0,200})?>")
 _DIFF_START = re.compile(r"diff --git |--- (?:a/|/dev/null)|\+\+\+ (?:b/|/dev/null)|@@ -\d|Index: ")
 _DIFF_LINE = re.compile(r"[+\-@\\ ]|index [0-9a-f]|(?:new|deleted) file|old mode|new mode|similarity|rename |Binary ")
+_LISTED = re.compile(r"[-*+] \S")
 _TRACE_START = re.compile(r"\s*Traceback \(most recent call last\)|\s*(?:panic:|goroutine \d+ \[)|.*\bstack backtrace:")
 _PASTED = re.compile(
     r"""
@@ -27,12 +28,15 @@ _PASTED = re.compile(
     | \s*\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|E\d{4})\b[\]:\s|]
     | (?:npm|yarn|pnpm)\ (?:ERR!|WARN|error|warn|notice)
     | \s*(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:[:\[(]|\s*$)
-    | Exception\ in\ thread | Caused\ by: | Uncaught\ | \s*File\ "[^"]+",\ line\ \d | error(?:\[E?\w+\])?:\ | warning:\ unused
-    | \s+at\ \S.*[:)\d] | \s*\.\.\.\ \d+\ more | \s*-->\ | \s*\d*\ +\|(?:\ |$) | \s*\^+ | E\ {2,}\S | (?:FAILED|PASSED)\ \S+::
+    | Exception\ in\ thread | Caused\ by: | Uncaught\ | \s*File\ "[^"]+",\ line\ \d
+    | error(?:\[E?\w+\])?:\ | warning:\ unused
+    | \s+at\ \S.*[:)\d] | \s*\.\.\.\ \d+\ more | \s*-->\ | \s*\d*\ +\|(?:\ |$) | \s*\^+ | E\ {2,}\S
+    | (?:FAILED|PASSED)\ \S+::
     | \s*(?:[$❯➜]|>>>|\w[\w.-]*@[\w.-]+[:\ ]\S*[$\#]|PS\ [A-Z]:\\[^>]*>)\s\S   # a prompt of a shell
     | >(?:\s|$)                                                       # a quotation
     | \s*[\])}({\[>;,]+\s*$
-    | [^。！？]*(?:[{};]|\)\ ?=>|=>\ ?\()\s*$
+    | [^。！？]*(?:[{}]|\)\ ?=>|=>\ ?\()\s*$
+    | (?=[^;]*[=(){}\[\]<>"'`$]|\s*[!-~]+(?:\ [!-~]+){0,2}\s*$)[^。！？]*;\s*$    # a sentence may end so, too
     | \s*(?:async\ def|def|fn|func|function)\ \w+\s*[(<]
     | \s*(?:export\ )?(?:const|let|var)\ [\w{[][\w\s,{}\[\]]*[:=]
     | \s*class\ \w+(?:\([\w.,\s]*\))?:\s*$
@@ -50,7 +54,8 @@ _MAYBE = re.compile(
     | \s*import\ [\w.]+(?:\ as\ \w+)?$
     | \s*[\w.]+\(.*\)$ | \s*[\w.\[\]]+\ ?[+\-*/|]?=\ ?\S
     | \s*-?\s*[\w.-]+:(?:\ [^\s]+)?$
-    | \s*(?://|/\*|\*/|\#\ ?\w+\() | \s*(?:return|raise|yield|await)\b | \s*(?:for|if|while|elif|else|try|except|with)\b.*:$
+    | \s*(?://|/\*|\*/|\#\ ?\w+\() | \s*(?:return|raise|yield|await)\b
+    | \s*(?:for|if|while|elif|else|try|except|with)\b.*:$
     | \s*@\w+
     """,
     re.VERBOSE,
@@ -121,6 +126,11 @@ def _judge(lines: list[str]) -> list[str]:
             inside = "diff"
         elif _TRACE_START.match(line):
             inside = "trace"
+        elif inside == "diff" and marks[-1] == " " and _LISTED.match(line) and _plain(line[2:]):
+            # after a blank line, a list of sentences is a person's list rather than removed lines
+            inside = ""
+            marks.append("s")
+            continue
         elif (inside == "diff" and _DIFF_LINE.match(line)) or (inside == "trace" and line[:1] in " \t"):
             pass
         else:

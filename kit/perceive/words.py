@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
 STOP = "."
 ASK = "?"
+FILLERS = frozenset({"filler", "deictic"})
 _MARKS = frozenset({STOP, ASK})
 _GAP_UNITS = 12
 _LONGEST_FILLER = 80
+_NOT_STEMMED = 3
 _UNIT = re.compile(
     rf"(?:https?://|www\.)[!-~]+|[{CJK}]|(?:[^\W_{CJK}]|\./)+(?:['’.][^\W_{CJK}]+)*(?:\+\+|\#)?|[.!…。！;；\n]|[?？]"
 )
@@ -64,14 +66,13 @@ class Node:
 @lru_cache(maxsize=65536)
 def _key(word: str) -> str:
     folded = fold(word)
-    if folded in "?":
+    if folded == ASK:
         return ASK
     if len(folded) == 1 and not folded.isalnum():
         return STOP
-    if folded.isascii() and folded.isalpha():
-        return stem(folded)
-    folded = folded.replace("’", "'")
-    return stem(folded[:-2]) if folded.endswith("'s") else folded
+    folded = folded.replace("’", "'").removesuffix("'s")
+    # the stem of a short word says less than the word: `aws` would be the stem of `awful`
+    return stem(folded) if len(folded) > _NOT_STEMMED else folded
 
 
 def units(text: str) -> list[Unit]:
@@ -148,11 +149,14 @@ def lists() -> dict[str, dict[str, list[str] | dict[str, list[str]]]]:
 
 
 @cache
-def table() -> Node:
-    """Build the table of the shipped word lists; scenes are named `work/coding`."""
+def table(*, fillers: bool = False) -> Node:
+    """Build the table of the shipped word lists, or that of the words that need no memory.
+
+    Scenes are named `work/coding`.
+    """
     made = Node()
     for group, names in lists().items():
-        if group == "commands":
+        if group == "commands" or (group in FILLERS) is not fillers:
             continue
         for name, phrases in names.items():
             if isinstance(phrases, dict):
@@ -183,8 +187,8 @@ def _walk(node: Node, keys: Sequence[str], at: int, ends: dict[tuple[str, str], 
         at += 1
 
 
-def scan(text: str, split: Sequence[Unit], roots: Sequence[Node], skip: Collection[str] = ()) -> list[Found]:
-    """Find the phrases of all groups but `skip`; in each group and name the longest wins where they overlap."""
+def scan(text: str, split: Sequence[Unit], roots: Sequence[Node]) -> list[Found]:
+    """Find the phrases of these tables; in each group and name the longest wins where they overlap."""
     found: list[Found] = []
     taken: dict[tuple[str, str], int] = {}
     keys = [unit.key for unit in split]
@@ -194,7 +198,7 @@ def scan(text: str, split: Sequence[Unit], roots: Sequence[Node], skip: Collecti
             if node := root.on.get(key):
                 _walk(node, keys, at + 1, ends)
         for label, end in ends.items():
-            if label[0] in skip or end <= taken.get(label, 0):
+            if end <= taken.get(label, 0):
                 continue
             taken[label] = end
             first = split[at + 1] if key == STOP and at + 1 < end else split[at]

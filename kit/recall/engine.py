@@ -5,8 +5,8 @@ Law: filter first, then score all that is left, then cut. Direct evidence stands
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter, defaultdict
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,9 +14,10 @@ from kit import text
 from kit.model.hits import Hit, Reason, Recall
 from kit.model.perception import Perception
 from kit.recall import match, score
+from kit.recall.sieve import Best, Found, Gate, saying
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from kit.index.features import Features
     from kit.index.reflection import Index
@@ -26,6 +27,8 @@ CO_TAG = 0.25
 """Strength a co-tag round can give at most, as a share of the round before."""
 CO_TAG_CARDS = 12
 """Cards of a round whose tags the next one follows."""
+TWINS_NAMED = 3
+"""Near-duplicates named with the card they were folded into."""
 
 
 class TextProof(NamedTuple):
@@ -35,6 +38,13 @@ class TextProof(NamedTuple):
     """0 to 1"""
     note: str
     """which fields and words"""
+
+
+class Proofs(NamedTuple):
+    """What the full text says to a question."""
+
+    by_card: Mapping[int, TextProof] = {}
+    remarks: tuple[str, ...] = ()
 
 
 class Query(NamedTuple):
@@ -59,13 +69,8 @@ class Query(NamedTuple):
     """ids that may not come back: the turn's own card, what the session has seen"""
     proofs: Mapping[int, TextProof] = {}
     remarks: tuple[str, ...] = ()
-
-
-class _Found(NamedTuple):
-    score: float
-    created: float
-    num: int
-    strength: float
+    witness: Callable[[str, Callable[[int], bool]], Proofs] | None = None
+    """the full text: asked with the words and with which cards may be shown"""
 
 
 def recall(index: Index, query: Query) -> Recall:
@@ -79,15 +84,16 @@ def recall(index: Index, query: Query) -> Recall:
     asked = score.Asked(
         query.now.timestamp(), query.scene or query.perception.scene, query.scene_sub or query.perception.scene_sub
     )
-    open_rows = _Filter(query, rows, shut, asked.now)
-    found = _best(query, open_rows, strengths, asked)
-    filled = _co_tags(index, query, open_rows, found, matched.concepts)
-    ranked = [_hit(index, query, asked, matched.concepts, each) for each in found]
-    ranked += [_filled_hit(index, query, asked, *each) for each in filled]
-    hits = _fold(rows, [(hit, num) for hit, num in ranked if hit.score >= query.threshold])
+    gate = Gate(rows, shut, project=text.key(query.project), topic=text.key(query.topic), now=asked.now)
+    if query.witness:
+        proofs = query.witness(query.text, lambda num: gate.row(num) is not None)
+        query = query._replace(proofs=proofs.by_card, remarks=(*query.remarks, *proofs.remarks))
+    best = _best(query, gate, strengths, asked)
+    hits = [_hit(index, query, asked, matched.concepts, each, best) for each in best.ranked()]
+    hits += [_filled_hit(index, query, asked, *each) for each in _co_tags(index, query, gate, best, matched.concepts)]
     codes = tuple(concept.name for concept in sorted(matched.concepts, key=lambda one: -one.weight))
     return Recall(
-        query.text, tuple(hits[: query.limit]), query.perception, query.perception.route, codes,
+        query.text, tuple(hits), query.perception, query.perception.route, codes,
         matched.missing, matched.malformed, query.remarks,
     )  # fmt: skip
 
@@ -130,45 +136,21 @@ def _shut(index: Index, ids: Collection[str]) -> set[int]:
     return {entry.num for note_id in ids for entry in index.catalog.with_id(note_id)}
 
 
-class _Filter:
-    """Which cards may be shown at all: law 6, before any cut."""
-
-    def __init__(self, query: Query, rows: dict[int, Features], shut: set[int], now: float) -> None:
-        self._rows, self._shut, self._now = rows, shut, now
-        self._project = text.key(query.project)
-        self._topic = text.key(query.topic)
-
-    def row(self, num: int) -> Features | None:
-        """Hand out a card's row if the card may be shown."""
-        row = self._rows.get(num)
-        if row is None or row.status != "completed" or row.feedback == "rejected" or num in self._shut:
-            return None
-        if self._project and row.project and row.project != self._project:
-            return None
-        if row.layer == "transient" and row.topic != self._topic:
-            return None
-        return row if not row.until or row.until > self._now else None
-
-
-def _best(query: Query, open_rows: _Filter, strengths: dict[int, float], asked: score.Asked) -> list[_Found]:
+def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.Asked) -> Best:
     """Score every card with evidence and keep the best; stop where no card left could still get in."""
-    keep = 3 * query.limit  # near-duplicates are folded after the cut
-    heap: list[_Found] = []
+    best = Best(max(0, query.limit))
     weights = query.weights
     for proof, nums in _by_evidence(query, strengths):
-        if len(heap) == keep and heap[0].score >= score.ceiling(weights, proof):
+        if best.is_settled(score.ceiling(weights, proof)):
             break
         for num in nums:
-            row = open_rows.row(num)
+            row = gate.row(num)
             if row is None:
                 continue
             value = score.total(weights, row, asked, proof)
-            found = _Found(value, row.created, num, strengths.get(num, 0.0))
-            if len(heap) < keep:
-                heapq.heappush(heap, found)
-            elif found > heap[0]:
-                heapq.heapreplace(heap, found)
-    return sorted(heap, reverse=True)
+            if value >= query.threshold:
+                best.offer(row, Found(value, row.created, num, proof))
+    return best
 
 
 def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, list[int]]]:
@@ -186,37 +168,48 @@ def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[fl
 
 
 def _co_tags(
-    index: Index, query: Query, open_rows: _Filter, found: Sequence[_Found], concepts: Sequence[Concept]
-) -> list[tuple[_Found, int, str]]:
+    index: Index, query: Query, gate: Gate, best: Best, concepts: Sequence[Concept]
+) -> list[tuple[Found, int, str]]:
     """Infer through the tags of the cards found, round by round, only to fill places that are left."""
+    found = best.ranked()
     room = query.limit - len(found)
     if room <= 0 or not found:
         return []
     asked = {term for concept in concepts for way in concept.ways for term in way.terms}
-    seen = {each.num for each in found}
-    frontier = [(each.num, each.strength) for each in found[:CO_TAG_CARDS]]
-    # half the weakest direct hit: an indirect card never ties with one
-    limit = min((each.strength for each in found), default=0.0) / 2
-    filled: list[tuple[_Found, int, str]] = []
+    frontier = [(each.num, each.proof) for each in found[:CO_TAG_CARDS]]
+    reached = {each.num for each in found}
+    # half the score of the weakest direct hit: an indirect card never ties with one
+    most = found[-1].score / 2
+    filled: list[tuple[Found, int, str]] = []
     for round_ in range(1, query.co_tag_rounds + 1):
         terms = _shared_terms(index, frontier, asked)
         asked |= set(terms)
-        reached: dict[int, tuple[float, str]] = {}
-        for term, share in terms.items():
-            for num in index.postings.cards(term):
-                if num not in seen and share > reached.get(num, (0.0, ""))[0]:
-                    reached[num] = (share, term)
         frontier = []
-        for num, (share, term) in reached.items():
-            row = open_rows.row(num)
+        for num, (share, term) in _onward(index, terms, reached).items():
+            row = gate.row(num)
             if row is not None:
-                strength = min(limit, share * CO_TAG**round_)
-                value = strength * score.standing(query.weights, row, query.now.timestamp())
-                filled.append((_Found(value, row.created, num, strength), round_, term))
+                standing = score.standing(query.weights, row, query.now.timestamp())
+                proof = min(share * CO_TAG**round_, most / standing) if standing > 0 else 0.0
+                filled.append((Found(proof * standing, row.created, num, proof), round_, term))
                 frontier.append((num, share))
-                seen.add(num)
+                reached.add(num)
         frontier = sorted(frontier, key=lambda pair: -pair[1])[:CO_TAG_CARDS]
-    return sorted(filled, reverse=True)[:room]
+    rows, said = index.features.rows(), best.says()
+    distinct: dict[str, tuple[Found, int, str]] = {}
+    for each in sorted(filled, reverse=True):
+        if each[0].score >= query.threshold and saying(rows[each[0].num]) not in said:
+            distinct.setdefault(saying(rows[each[0].num]), each)
+    return list(distinct.values())[:room]
+
+
+def _onward(index: Index, terms: dict[str, float], reached: Collection[int]) -> dict[int, tuple[float, str]]:
+    """Find the cards that terms lead to, each by its strongest term."""
+    found: dict[int, tuple[float, str]] = {}
+    for term, share in terms.items():
+        for num in index.postings.cards(term):
+            if num not in reached and share > found.get(num, (0.0, ""))[0]:
+                found[num] = (share, term)
+    return found
 
 
 def _shared_terms(index: Index, frontier: Sequence[tuple[int, float]], asked: set[str]) -> dict[str, float]:
@@ -228,7 +221,7 @@ def _shared_terms(index: Index, frontier: Sequence[tuple[int, float]], asked: se
     return {term: min(1.0, share) * match.idf(index, index.postings.df(term)) for term, share in shares.items()}
 
 
-def _hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], found: _Found) -> tuple[Hit, int]:
+def _hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], found: Found, best: Best) -> Hit:
     row = index.features.rows()[found.num]
     said: list[Reason] = []
     total = sum(_weight(concept, query.weights) for concept in concepts)
@@ -242,34 +235,23 @@ def _hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Conc
     if proof:
         said.append(Reason("text", proof.value * query.weights.text, "∪", proof.note))
     said += score.reasons(query.weights, row, asked)
-    return _made(index, row, found.score, said), found.num
+    for num in best.same_as(row)[:TWINS_NAMED]:
+        twin = index.catalog.numbered(num)
+        said.append(Reason("duplicate", 1.0, "=", f"{twin.path if twin else 'another note'} says the same"))
+    return _made(index, row, found.score, said)
 
 
-def _filled_hit(
-    index: Index, query: Query, asked: score.Asked, found: _Found, round_: int, term: str
-) -> tuple[Hit, int]:
+def _filled_hit(index: Index, query: Query, asked: score.Asked, found: Found, round_: int, term: str) -> Hit:
     row = index.features.rows()[found.num]
     word = term.partition(":")[2]
-    said = [Reason("co-tag", found.strength, "+", f"shares '{word}' with a card found, round {round_}")]
+    said = [Reason("co-tag", found.proof, "+", f"shares '{word}' with a card found, round {round_}")]
     said += [one for one in score.reasons(query.weights, row, asked) if one.factor != "scene"]
-    return _made(index, row, found.score, said), found.num
+    return _made(index, row, found.score, said)
 
 
 def _made(index: Index, row: Features, value: float, said: Sequence[Reason]) -> Hit:
     entry = index.catalog.numbered(row.num)
-    created = datetime.fromtimestamp(row.created).astimezone() if row.created else None
+    created: datetime | None = None
+    with suppress(OverflowError, OSError, ValueError):  # years 1 and 9999 have no local time everywhere
+        created = datetime.fromtimestamp(row.created).astimezone() if row.created else None
     return Hit(entry.id if entry else "", row.kind, entry.path if entry else "", min(1.0, value), created, tuple(said))
-
-
-def _fold(rows: dict[int, Features], hits: Sequence[tuple[Hit, int]]) -> list[Hit]:
-    """Keep the first of hits that say the same."""
-    kept: dict[str, Hit] = {}
-    for hit, num in hits:
-        shown = rows[num].shown or hit.id
-        if shown in kept:
-            first = kept[shown]
-            also = Reason("duplicate", 1.0, "=", f"{hit.path} says the same")
-            kept[shown] = first._replace(reasons=(*first.reasons, also))
-        else:
-            kept[shown] = hit
-    return list(kept.values())

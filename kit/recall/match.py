@@ -66,23 +66,21 @@ def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matche
     missing: list[str] = []
     on_way: dict[str, Held] = {}
     for word in tags or ():
-        concept = _concept(index, text.key(word), "name", word, on_way)
+        concept = _concept(index, [text.key(word)], "name", word, on_way)
         if concept:
             found[concept.name] = concept
         else:
             missing.append(word)
-    parts: dict[str, list[Mention]] = {}
+    words: dict[tuple[str, str], list[Mention]] = {}
     for mention in index.lexicon.find(asked):
-        if mention.via == "part":
-            parts.setdefault(mention.word, []).append(mention)
-            continue
-        concept = _concept(index, mention.key, mention.via, mention.word, on_way)
-        if concept:
-            found.setdefault(concept.name, concept)
-    for word, mentions in parts.items():
-        concept = _part_concept(index, word, mentions)
-        if concept:
-            found.setdefault(concept.name, concept)
+        words.setdefault((mention.word, mention.via), []).append(mention)
+    for (word, via), mentions in words.items():
+        if via == "part":
+            concept = _part_concept(index, word, mentions)
+        else:
+            concept = _concept(index, [mention.key for mention in mentions], via, word, on_way)
+        if concept and (concept.name not in found or _credit(concept) > _credit(found[concept.name])):
+            found[concept.name] = concept
     malformed = tuple(path for path, held in on_way.items() if is_malformed(held))
     return Matched(tuple(found.values()), tuple(missing), malformed)
 
@@ -98,12 +96,21 @@ def idf(index: Index, frequency: int) -> float:
     return max(0.05, 1 - math.log1p(frequency) / math.log(2 + total))
 
 
-def _concept(index: Index, key: str, via: str, word: str, on_way: dict[str, Held]) -> Concept | None:
-    ways = [*_tag_ways(index, key, via, word, on_way), *_plain_ways(index, key, word)]
+def _credit(concept: Concept) -> float:
+    return concept.ways[0].credit
+
+
+def _concept(index: Index, keys: Sequence[str], via: str, word: str, on_way: dict[str, Held]) -> Concept | None:
+    """Follow one word, whatever names it stands for: several names never ask for more than one does."""
+    ways: list[Way] = []
+    for key in keys:
+        ways += _tag_ways(index, key, via, word, on_way)
+        ways += _plain_ways(index, key, word)
     ways.sort(key=lambda way: -way.credit)
     if not ways:
         return None
-    frequency = max(1, sum(index.postings.df(term) for term in ways[0].terms))
+    best = {term for way in ways if way.credit == ways[0].credit for term in way.terms}
+    frequency = max(1, sum(index.postings.df(term) for term in best))
     return Concept(ways[0].code, idf(index, frequency), tuple(ways))
 
 
@@ -121,12 +128,16 @@ def _tag_ways(index: Index, key: str, via: str, word: str, on_way: dict[str, Hel
     factor, credit = "direct", VIA[via]
     said = f"tag '{held.tag.name}'"
     if held is not claimed:
-        factor, credit, said = "merged", VIA["merged"], f"tag '{held.tag.name}', merged from '{claimed.tag.name}'"
+        factor, credit, said = (
+            "merged",
+            min(credit, VIA["merged"]),
+            f"tag '{held.tag.name}', merged from '{claimed.tag.name}'",
+        )
     elif key != held.key:
         factor, credit, said = "alias", min(credit, VIA["alias"]), f"'{word}' is an alias of tag '{held.tag.name}'"
     elif via == "stem":
         factor, said = "stem", f"'{word}' has the stem of tag '{held.tag.name}'"
-    yield Way(held.code, factor, credit, _terms(index, held.code), said)
+    yield Way(held.code, factor, credit, _terms(index, held), said)
     yield from _expand(index, held, credit)
 
 
@@ -142,13 +153,13 @@ def _expand(index: Index, start: Held, credit: float) -> Iterator[Way]:
                     seen.add(onward.num)
                     reached.append(onward)
                     note = f"'{onward.tag.name}', a synonym of '{held.tag.name}' (hop {hop})"
-                    yield Way(onward.code, "synonym", credit * SYNONYM_STEP**hop, _terms(index, onward.code), note)
+                    yield Way(onward.code, "synonym", credit * SYNONYM_STEP**hop, _terms(index, onward), note)
         level = reached
     for onward in index.pool.neighbours(start, "related"):
         if onward.num not in seen:
             seen.add(onward.num)
             note = f"'{onward.tag.name}', related to '{start.tag.name}'"
-            yield Way(onward.code, "related", credit * RELATED_STEP, _terms(index, onward.code), note)
+            yield Way(onward.code, "related", credit * RELATED_STEP, _terms(index, onward), note)
 
 
 def _plain_ways(index: Index, key: str, word: str) -> Iterator[Way]:
@@ -167,7 +178,8 @@ def _part_concept(index: Index, word: str, mentions: list[Mention]) -> Concept |
         if claimed and not held:
             continue
         code = held.code if held else f"{IMPLICIT}{mention.key}"
-        terms = (*_terms(index, code), *(f"{dimension}:{mention.key}" for dimension in DIMENSIONS))
+        own = _terms(index, held) if held else (f"tag:{mention.key}",)
+        terms = (*own, *(f"{dimension}:{mention.key}" for dimension in DIMENSIONS))
         if any(index.postings.df(term) for term in terms):
             ways[code] = Way(code, "part", VIA["part"], terms, f"'{word}' is part of '{mention.key}'")
     if not ways or len(mentions) > PART_NAMES:
@@ -176,5 +188,5 @@ def _part_concept(index: Index, word: str, mentions: list[Mention]) -> Concept |
     return Concept(f"{word}…", idf(index, frequency), tuple(ways.values()))
 
 
-def _terms(index: Index, code: str) -> tuple[str, ...]:
-    return tuple(sorted(f"tag:{key}" for key in index.pool.keys(code)))
+def _terms(index: Index, held: Held) -> tuple[str, ...]:
+    return tuple(sorted(f"tag:{key}" for key in index.pool.words(held)))

@@ -25,6 +25,8 @@ from watchdog.events import (
 )
 from watchdog.observers import Observer
 
+from kit.vault.layout import SETTINGS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -52,19 +54,29 @@ class Ear:
     """One observer on one real folder (watchdog hears nothing through a link).
 
     `heard(paths, is_dir)` gets absolute paths, both names of a move, and the root's own when that went away;
-    `lost()` is called when the kernel's queue ran over. Both come from watchdog's threads and must be quick.
+    `lost()` is called when the kernel's queue ran over, `nudged()` when the cookie of `nudge` came back.
+    All come from watchdog's threads and must be quick.
     Raises OSError when the system refuses.
     """
 
-    def __init__(self, real: str, heard: Callable[[tuple[str, ...], bool], None], lost: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        real: str,
+        heard: Callable[[tuple[str, ...], bool], None],
+        lost: Callable[[], None],
+        nudged: Callable[[], None] = lambda: None,
+    ) -> None:
         hush()
+        self._cookie = f"{real}{os.sep}{SETTINGS}"
         self._log = _OverflowLog(lost)
         logging.getLogger(_LOG).addHandler(self._log)
         self._observer: BaseObserver | None = None
         try:
             self._observer = Observer()
             events = _INOTIFY_EVENTS if getattr(Observer, "__name__", "") == "InotifyObserver" else None
-            self._observer.schedule(_Handler(real, heard), real, recursive=True, event_filter=events)
+            self._observer.schedule(
+                _Handler(real, self._cookie, heard, nudged), real, recursive=True, event_filter=events
+            )
             self._observer.start()
         except OSError:
             self.close()
@@ -79,6 +91,20 @@ class Ear:
         readers = [getattr(self._observer, "_inotify_fd", None), *(getattr(e, "_inotify", None) for e in emitters)]
         threads = [self._observer, *emitters, *(each for each in readers if isinstance(each, threading.Thread))]
         return all(thread.is_alive() for thread in threads)
+
+    def nudge(self) -> bool:
+        """Send a cookie after everything that has happened: the settings file opened to write, and closed.
+
+        Nothing is written, so no byte and no time changes; inotify tells of it all the same. False where there
+        is no such event or no such file.
+        """
+        if getattr(Observer, "__name__", "") != "InotifyObserver":
+            return False
+        try:
+            os.close(os.open(self._cookie, os.O_WRONLY))
+        except OSError:
+            return False
+        return True
 
     def close(self) -> None:
         """Stop listening."""
@@ -103,15 +129,22 @@ def hush() -> None:
 
 
 class _Handler(FileSystemEventHandler):
-    def __init__(self, real: str, heard: Callable[[tuple[str, ...], bool], None]) -> None:
+    def __init__(
+        self, real: str, cookie: str, heard: Callable[[tuple[str, ...], bool], None], nudged: Callable[[], None]
+    ) -> None:
         self._real = real
+        self._cookie = cookie
         self._heard = heard
+        self._nudged = nudged
 
     def dispatch(self, event: FileSystemEvent) -> None:
         kind = event.event_type
         if kind in _UNHEARD or (event.is_directory and kind in _UNHEARD_OF_FOLDERS):
             return
         paths = tuple(os.fsdecode(path) for path in (event.src_path, event.dest_path) if path)
+        if kind == "closed" and paths == (self._cookie,):
+            self._nudged()
+            return
         if kind == "created" and paths == (self._real,):
             return  # macOS tells of a young root like that; heard of the root, it would mean that it went
         self._heard(paths, event.is_directory)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 _USER, _AGENT = "## User", "## Agent"
 _HEADING = re.compile(r"^## (?:User|Agent)[ \t]*$", re.MULTILINE)
+_FIRST = re.compile(r"## User[ \t]*(?:\n|\Z)")
+_SECOND = re.compile(r"## Agent[ \t]*(?:\n|\Z)")
 
 
 class Exchange(NamedTuple):
@@ -27,13 +29,15 @@ def render(user: str, agent: str) -> str:
 
 def read(body: str) -> Exchange:
     """Read both sections back; a body without sections is what the user said."""
-    text = body.lstrip("\n")
-    if not text.startswith(_USER):
-        return Exchange(text.rstrip("\n"), "")
-    user, rest = _section(text.removeprefix(_USER))
-    if not rest.startswith(_AGENT):
-        return Exchange(user, "")
-    return Exchange(user, _section(rest.removeprefix(_AGENT))[0])
+    text = body.lstrip("\r\n")
+    if text.startswith(f"{_USER}\r\n"):
+        text = text.replace("\r\n", "\n")  # git or an editor turned every line end; `render` writes none such
+    first = _FIRST.match(text)
+    if not first:
+        return Exchange(body.strip("\n"), "")
+    user, rest = _section(text[first.end() :])
+    second = _SECOND.match(rest)
+    return Exchange(user, _section(rest[second.end() :])[0] if second else "")
 
 
 def _guard(text: str) -> str:
@@ -48,15 +52,13 @@ def _guard(text: str) -> str:
 
 
 def _section(text: str) -> tuple[str, str]:
-    """Split what follows a heading into its text and the rest from the next heading on."""
-    text = text.split("\n", 1)[1] if "\n" in text else ""
+    """Split what follows a heading's line into its text and the rest from the next heading on."""
     text = text.removeprefix("\n")
     opening = re.match(r"(`{4,})text\n", text)
     if opening:
-        end = text.find(f"\n{opening.group(1)}\n", opening.end() - 1)
-        if end >= 0:
-            rest = text[end + len(opening.group(1)) + 2 :]
-            return text[opening.end() : end], rest.lstrip("\n")
+        closing = re.compile(rf"\n{opening.group(1)}(?:\n|\Z)").search(text, opening.end() - 1)
+        if closing:
+            return text[opening.end() : closing.start()], text[closing.end() :].lstrip("\n")
     heading = _HEADING.search(text)
     if heading is None:
         return text.rstrip("\n"), ""

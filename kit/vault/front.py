@@ -34,6 +34,12 @@ _LOOKS_LIKE_KEYS = re.compile(
     r"(?:<{7}|\{|\?[ \t]"  # a merge conflict, braces, a long key
     r"|(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s:#\-\"'*&!%@`>|][^\n:]*)[ \t]*:(?:\s|\Z))"
 )
+# What the kit writes, and most of what people write: a key with one plain or quoted value, or with a list of such
+_VALUE = r'"[^"\n]*"|\w[^\n]*'
+_SIMPLE = re.compile(rf"([A-Za-z_][A-Za-z0-9_]{{0,60}}):(?: ({_VALUE})|((?:\n  - (?:{_VALUE}))+)|)\n")
+_ITEM = "\n  - "
+# Blanks YAML folds, what it does not print, comments and escapes: then only YAML itself can say what is meant
+_NOT_SIMPLE = re.compile(r"[^\S \n]|[\x00-\x09\x0b-\x1f\x7f-\x9f\ufeff\ufffe\uffff#\\]| \n")
 _OWN_KEYS = re.compile(r"^(?:kind|id)[ \t]*:\s", re.MULTILINE)
 
 # libyaml reads seven times faster; where it is missing, the reader in Python gives the same nodes
@@ -93,6 +99,43 @@ def read_front(text: str) -> Front | None:
     handler = _Handler(text)
     frontmatter.parse(text, handler=handler)
     return handler.front
+
+
+def read_values(text: str) -> Front | None:
+    """Read a front matter as `read_front` does, but for its nodes; the simple ones ten times faster."""
+    return _read_simple(text) or read_front(text)
+
+
+def _read_simple(text: str) -> Front | None:
+    """Read a front matter that is nothing but simple lines; None when YAML has to say what is meant."""
+    if _NOT_SIMPLE.search(text):
+        return None
+    values: dict[str, object] = {}
+    places: dict[str, int] = {}
+    at = 0
+    try:
+        while at < len(text):
+            found = _SIMPLE.match(text, at)
+            if found is None or found[1] in values:
+                return None
+            key, one, many = found.groups()
+            if many:
+                values[key] = [_simple_value(item) for item in many.split(_ITEM)[1:]]
+            else:
+                values[key] = _simple_value(one) if one else None
+            places[key] = at
+            at = found.end()
+    except ValueError:
+        return None
+    return Front(values, places, None) if values else None
+
+
+def _simple_value(text: str) -> object:
+    if text[0] == '"':
+        return text[1:-1]
+    if ": " in text or text[-1] == ":":
+        raise ValueError("a mapping, or no YAML at all")
+    return plain_value(text)
 
 
 def looks_like_keys(text: str) -> bool:

@@ -18,7 +18,7 @@ from kit.model.notes import KINDS, Note, Scene, Tag
 from kit.vault.amend import Value, amend, entry, reread, writable
 from kit.vault.body import first_paragraph, put_summary
 from kit.vault.faults import Fault, explain_values
-from kit.vault.front import MOST_BYTES, Front, looks_like_keys, read_front
+from kit.vault.front import MOST_BYTES, Front, looks_like_keys, read_front, read_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +69,7 @@ def read(raw: bytes, path: str) -> Parsed:
 
     Raise BadNoteError with the line and what mends it.
     """
-    parts, front = _take(raw, path)
+    parts, front = _take(raw, path, nodes=False)
     body = _decode(parts.body, raw, path)
     if not front:
         return Parsed({}, body, {})
@@ -235,7 +235,7 @@ def _parts(raw: bytes) -> Parts:
     return parts
 
 
-def _take(raw: bytes, path: str) -> tuple[Parts, Front | None]:
+def _take(raw: bytes, path: str, *, nodes: bool = True) -> tuple[Parts, Front | None]:
     parts = split(raw)
     if b"\0" in raw:
         _bad(raw, raw.index(b"\0"), path, "The file holds a NUL byte: it is damaged or no text.", "Restore it.")
@@ -250,7 +250,7 @@ def _take(raw: bytes, path: str) -> tuple[Parts, Front | None]:
         what = f"The front matter is longer than {MOST_BYTES // 1024} KiB."
         raise BadNoteError(Problem(path, 1, what, "Move the text below the second `---`."))
     try:
-        front = read_front(text)
+        front = read_front(text) if nodes else read_values(text)
     except Fault as fault:
         line = text.count("\n", 0, fault.at) + 2
         raise BadNoteError(Problem(path, line, fault.what, fault.mend)) from None

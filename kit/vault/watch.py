@@ -19,6 +19,7 @@ from kit.vault.walk import RootGone, ignored
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from contextlib import AbstractContextManager
 
 __all__ = ["Batch", "Settler", "Watcher"]
 
@@ -68,6 +69,8 @@ class Watcher:
         self._events = 0
         self._overflows = 0
         self._why_polling = ""
+        self._cookies = 0
+        self._one_barrier = threading.Lock()
 
     def __enter__(self) -> Self:
         """Start watching."""
@@ -120,6 +123,35 @@ class Watcher:
             return batch
         return None
 
+    def serve(self, timeout: float, owner: AbstractContextManager[object], use: Callable[[Batch], None]) -> None:
+        """Wait for one settled batch and give it to `use` while `owner` is held.
+
+        It is taken only then: whoever flushes under the same `owner` never misses a batch that is on its way.
+        """
+        deadline = self._clock() + timeout
+        while not self._stopped:
+            with self._arming:
+                self._tend()
+            with self._changed:
+                now = self._clock()
+                if self.root_gone or self._wake(now) > now:
+                    if now >= deadline:
+                        return
+                    self._changed.wait(max(0.001, min(deadline, self._wake(now)) - now))
+                    continue
+            with owner:
+                with self._changed:
+                    batch = None if self.root_gone else self._due(self._clock())
+                if batch is not None:
+                    use(batch)
+            if batch is not None:
+                if batch.scan or batch.folders:
+                    with self._arming:
+                        self._mend()
+                return
+            if now >= deadline:
+                return
+
     def flush(self, paths: Iterable[str] | None = None) -> Batch:
         """Take what is pending right now, settled or not; with `paths`, only those of them.
 
@@ -135,6 +167,30 @@ class Watcher:
             if not self.polling:
                 return batch
             return Batch(scan=True, first=batch.first) if wanted is None else batch._replace(paths=wanted)
+
+    def barrier(self, timeout: float) -> bool:
+        """Wait until every change made before this call is pending here; False when that can't be known in time.
+
+        A cookie goes the way of the events, so nothing that came before it is still on its way.
+        """
+        deadline = time.monotonic() + timeout
+        if not self._one_barrier.acquire(timeout=timeout):
+            return False
+        try:
+            ear = self._ear
+            with self._changed:
+                before = self._cookies
+            if ear is None or self.polling or self.root_gone or not ear.nudge():
+                return False
+            with self._changed:
+                while self._cookies == before and not self._stopped:
+                    left = deadline - time.monotonic()
+                    if left <= 0:
+                        return False
+                    self._changed.wait(left)
+            return not self._stopped and Root.of(self.root) == self._armed
+        finally:
+            self._one_barrier.release()
 
     def pending(self) -> int:
         """Count the paths that wait to settle."""
@@ -167,7 +223,7 @@ class Watcher:
             self._why_polling = f"The vault lies on {kind}, which sends no events" if kind else "Polling is set"
             return
         try:
-            self._ear = Ear(root.real, self._heard, self._lost)
+            self._ear = Ear(root.real, self._heard, self._lost, self._nudged)
         except OSError as error:
             self._why_polling = f"The vault can't be watched ({error.strerror or error})"
             return
@@ -239,6 +295,11 @@ class Watcher:
         with self._changed:
             self._overflows += 1
             self._settler.overflow(self._clock())
+            self._changed.notify_all()
+
+    def _nudged(self) -> None:
+        with self._changed:
+            self._cookies += 1
             self._changed.notify_all()
 
     def _git_at_work(self) -> bool:

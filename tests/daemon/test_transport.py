@@ -166,7 +166,7 @@ def test_status_counts_requests_and_time(home: Home) -> None:
     with serving(home, clock=clock), connected(home) as channel:
         ask(channel, "echo")
         clock.now = 5
-        status = ask(channel, "status")["result"]
+        status = ask(channel, "load")["result"]
         assert isinstance(status, dict)
         assert (status["uptime_s"], status["requests"], status["version"]) == (5, 2, "1")
 

@@ -52,9 +52,7 @@ def tags(turns: list[Turn]) -> Share:
     for turn in turns:
         if "tags_ok" in turn:
             allowed = {_name(analyser.tag_word(word)) for word in turn["tags_ok"]}
-            found = keyphrases.keyphrases(
-                turn["user"], turn["agent"], known=lambda _: None, df=lambda _: 0, cards=0
-            )
+            found = keyphrases.keyphrases(turn["user"], turn["agent"], known=lambda _: None, df=lambda _: 0, cards=0)
             right += sum(_name(phrase.word) in allowed for phrase in found)
             total += len(found)
     return Share(right, total)
@@ -86,9 +84,7 @@ def verdicts(turns: list[Turn]) -> Share:
 
 
 @pytest.mark.parametrize(("turns", "name"), [(TUNED, "tuned on"), (HELD, "held out")], ids=["tuned", "held"])
-def test_the_rules_are_right_often_enough(
-    turns: list[Turn], name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_rules_are_right_often_enough(turns: list[Turn], name: str, capsys: pytest.CaptureFixture[str]) -> None:
     precision, recall = facts(turns)
     with capsys.disabled():
         print(  # noqa: T201 - the figures are what a reader of the run wants

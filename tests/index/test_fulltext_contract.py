@@ -229,20 +229,30 @@ class Contract:
         assert not folder.exists()
 
     def test_the_overlay_is_found_at_once(self, engine: FullText) -> None:
-        layered = Layered(engine)
+        layered: FullText = Layered(engine)
+        assert isinstance(layered, Layered)
         layered.apply(CARDS, ())
-        layered.flush("1")
-        layered.apply([Doc(1, {"title": "renamed"}), Doc(9, {"user": "deploy plums"})], [40_000])
-        assert engine.count() == 4
+        layered.flush()
+        layered.apply([Doc(1, {"title": "renamed"}), Doc(9, {"user": "deploy plums"})], [40_000], "2")
+        assert (engine.count(), layered.get_stamp()) == (4, "")
         assert (layered.count(), layered.pending) == (4, 3)
         assert ask(layered, "deploy") == [9]
         assert ask(layered, "renamed") == [1]
         assert ask(layered, "node.js tokyo") == []
         assert ask(layered, "标签") == [2]
         assert [layered.has(num) for num in (1, 9, 40_000, 2)] == [True, True, False, True]
-        layered.flush("2")
+        layered.flush()
         assert (engine.count(), engine.get_stamp(), layered.pending) == (4, "2", 0)
         assert ask(layered, "deploy") == [9]
+
+    def test_the_overlay_can_be_committed_bit_by_bit(self, engine: FullText) -> None:
+        layered = Layered(engine)
+        layered.apply(CARDS, [77], "1")
+        layered.flush(3)
+        assert (engine.count(), engine.get_stamp(), layered.pending, layered.count()) == (3, "", 1, 4)
+        assert sorted(ask(layered, "deploy c++ 标签")) == [1, 2, 3, 40_000]
+        layered.flush(3)
+        assert (engine.count(), engine.get_stamp(), layered.pending) == (4, "1", 0)
 
     def test_the_overlay_scores_as_the_engine_does(self, engine: FullText) -> None:
         layered = Layered(engine)

@@ -242,6 +242,8 @@ def test_a_question_for_a_time_is_heard(text: str) -> None:
     assert asks_when(text)
 
 
-@pytest.mark.parametrize("text", ["", "It crashes when I click", "when the list is empty it fails", "今天几个人", "why"])
+@pytest.mark.parametrize(
+    "text", ["", "It crashes when I click", "when the list is empty it fails", "今天几个人", "why"]
+)
 def test_other_uses_of_when_ask_for_no_time(text: str) -> None:
     assert not asks_when(text)

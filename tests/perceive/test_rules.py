@@ -4,14 +4,16 @@ import json
 import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kit.model.perception import Perception
 from kit.perceive.rules import SceneWords, perceive, spoken
+
+if TYPE_CHECKING:
+    from kit.model.perception import Perception
 
 NOW = datetime(2026, 11, 30, 11, 30, tzinfo=timezone(timedelta(hours=8)))
 HERE = Path(__file__).parent
@@ -78,8 +80,9 @@ def test_the_rules_hold_on_prompts_they_were_not_tuned_on() -> None:
     figures = measure("prompts-held-out.jsonl")
     assert figures.missed == []
     assert figures.useful >= 0.85
-    assert figures.route >= 0.7
-    assert figures.scene >= 0.6
+    assert figures.route >= 0.8
+    assert figures.scene >= 0.5
+    assert figures.intent >= 0.7
 
 
 def test_the_labelled_sets_are_large_and_do_not_overlap() -> None:
@@ -91,9 +94,28 @@ def test_the_labelled_sets_are_large_and_do_not_overlap() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "   \n", "…", "?!", "17", "https://example.org/a", "/help", "/model opus", "ls -la", "sudo make install", "npm test",
-     "git add . && git commit -m wip", "go on", "继续", "好的好的", "thanks!!", "哈哈哈哈哈哈", "OK 👍", "嗯嗯 好的 谢谢"],
-)  # fmt: skip
+    [
+        "",
+        "   \n",
+        "…",
+        "?!",
+        "17",
+        "https://example.org/a",
+        "/help",
+        "/model opus",
+        "ls -la",
+        "sudo make install",
+        "npm test",
+        "git add . && git commit -m wip",
+        "go on",
+        "继续",
+        "好的好的",
+        "thanks!!",
+        "哈哈哈哈哈哈",
+        "OK 👍",
+        "嗯嗯 好的 谢谢",
+    ],
+)
 def test_a_prompt_without_content_needs_no_memory(text: str) -> None:
     found = judge(text)
     assert not found.useful
@@ -103,11 +125,25 @@ def test_a_prompt_without_content_needs_no_memory(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["make it faster", "go through the issues", "find the bug", "git or mercurial?", "code style?", "test the login page",
-     "thanks! and how did we configure nginx last time?", "remember: I like tabs", "same as last time", "像上次那样",
-     "continue with the parser", "继续写解析器", "no, the other branch", "run the tests and fix what fails",
-     "/review the auth module the way we did it last week", "why?\n\nIt worked before."],
-)  # fmt: skip
+    [
+        "make it faster",
+        "go through the issues",
+        "find the bug",
+        "git or mercurial?",
+        "code style?",
+        "test the login page",
+        "thanks! and how did we configure nginx last time?",
+        "remember: I like tabs",
+        "same as last time",
+        "像上次那样",
+        "continue with the parser",
+        "继续写解析器",
+        "no, the other branch",
+        "run the tests and fix what fails",
+        "/review the auth module the way we did it last week",
+        "why?\n\nIt worked before.",
+    ],
+)
 def test_a_prompt_that_says_something_is_useful(text: str) -> None:
     assert judge(text).useful
 
@@ -138,11 +174,16 @@ diff --git a/app.py b/app.py
 -old = 1
 +new = 2
 
-- it worked yesterday
+- it worked fine until yesterday
 - 昨天还好好的
 <system-reminder>Use the todo list.</system-reminder>
 Thanks!"""
-    assert spoken(prompt).splitlines() == ["Why does this crash?", "- it worked yesterday", "- 昨天还好好的", "Thanks!"]
+    assert spoken(prompt).splitlines() == [
+        "Why does this crash?",
+        "- it worked fine until yesterday",
+        "- 昨天还好好的",
+        "Thanks!",
+    ]
 
 
 def test_spoken_leaves_out_code_without_a_fence_and_an_open_fence() -> None:
@@ -152,7 +193,12 @@ def test_spoken_leaves_out_code_without_a_fence_and_an_open_fence() -> None:
 
 
 def test_spoken_keeps_a_sentence_that_only_resembles_code() -> None:
-    for text in ("let me know if it works", "import the contacts please", "class names should be nouns", "remember: tabs"):
+    for text in (
+        "let me know if it works",
+        "import the contacts please",
+        "class names should be nouns",
+        "remember: tabs",
+    ):
         assert spoken(text) == text
 
 
@@ -222,7 +268,9 @@ def test_mood_state_context_and_time_are_heard() -> None:
 
 def test_the_genre_is_heard() -> None:
     assert judge("Yesterday I went to the lake and then, after that, we had a party").genre == "narrative"
-    assert judge("I think we should use SQLite, because it is simple; however, Postgres scales").genre == "argumentative"
+    assert (
+        judge("I think we should use SQLite, because it is simple; however, Postgres scales").genre == "argumentative"
+    )
 
 
 def test_every_reason_names_what_it_explains_and_the_word() -> None:
@@ -233,7 +281,9 @@ def test_every_reason_names_what_it_explains_and_the_word() -> None:
     assert len({line.split(":")[0] for line in found.reasons}) == len(found.reasons)
 
 
-@pytest.mark.parametrize("text", ["データベースのポートは何番ですか？", "스테이징 서버의 포트가 뭐였지?", "Какой порт?", "¿Qué puerto?"])
+@pytest.mark.parametrize(
+    "text", ["データベースのポートは何番ですか？", "스테이징 서버의 포트가 뭐였지?", "Какой порт?", "¿Qué puerto?"]
+)
 def test_other_languages_get_sensible_defaults(text: str) -> None:
     found = judge(text)
     assert found.useful
@@ -256,7 +306,21 @@ def test_a_long_prompt_is_judged_in_little_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a; ", "<a-b>", "好", "哈哈", "((((", "hello, ", "> a\n", "1", "2026-11-02 10:11:12 x\n", "    x = 1 a b\n", "what the ", "a=b "]
+    "piece",
+    [
+        "a; ",
+        "<a-b>",
+        "好",
+        "哈哈",
+        "((((",
+        "hello, ",
+        "> a\n",
+        "1",
+        "2026-11-02 10:11:12 x\n",
+        "    x = 1 a b\n",
+        "what the ",
+        "a=b ",
+    ],
 )
 def test_a_huge_prompt_takes_no_more_than_a_moment(piece: str) -> None:
     start = time.process_time()

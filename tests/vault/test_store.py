@@ -380,9 +380,14 @@ def test_a_batch_waits_for_each_folder_once(store: Store, monkeypatch: pytest.Mo
         assert waited == []
     assert sorted(waited) == ["cards", "events", "vault"]
     waited.clear()
-    with pytest.raises(ConflictError), store.batch():
-        for path in ("cards/e.md", "cards/a.md"):
-            store.create(path, b"")
+
+    def create_two() -> None:
+        with store.batch():
+            store.create("cards/e.md", b"")
+            store.create("cards/a.md", b"")
+
+    with pytest.raises(ConflictError):
+        create_two()
     assert waited == ["cards"]
 
 

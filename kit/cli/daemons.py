@@ -1,0 +1,92 @@
+"""Commands for the daemon; nobody needs them: the first command or hook starts it, and it ends by itself."""
+
+from __future__ import annotations
+
+import logging
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING
+
+import click
+
+from kit import __version__, places
+from kit.cli.ask import Answer, Asker, asking, bold, remark
+from kit.errors import UnavailableError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOG_BYTES, LOG_FILES = 1_000_000, 3
+
+
+@click.group()
+def daemon() -> None:
+    """Run, start, stop or look at the daemon."""
+
+
+@daemon.command()
+@click.option("--verbose", is_flag=True, help="Show live what happens.")
+@asking
+def run(asker: Asker, verbose: bool) -> None:
+    """Serve the vault in this process, until stopped or idle."""
+    from kit.daemon.keeper import Keeper  # noqa: PLC0415 - only this command serves
+    from kit.daemon.server import Server  # noqa: PLC0415
+
+    root = asker.root
+    keeper = Keeper(root)
+    _log_to(keeper.kit.folder, verbose=verbose)
+    minutes = keeper.kit.config.number("daemon.idle_minutes")
+    server = Server(
+        keeper, places.runtime_folder(root), version=__version__, idle_s=minutes * 60 or float("inf"),
+        gone=keeper.gone, spooled=places.spool_folder(root), started=keeper.start,
+    )  # fmt: skip
+    try:
+        if not server.serve():
+            remark("Another daemon serves this vault.")
+    finally:
+        keeper.stop()
+
+
+@daemon.command()
+@asking
+def start(asker: Asker) -> None:
+    """Start the daemon, if it does not run."""
+    answer = asker.client().ask("ping", timeout=30.0)
+    asker.show(answer, lambda told: click.echo(f"pid {told['pid']}"))
+
+
+@daemon.command()
+@asking
+def stop(asker: Asker) -> None:
+    """Stop the daemon."""
+    stopped = asker.client(spawn=False).stop()
+    asker.show({"stopped": stopped}, lambda _: remark("Stopped." if stopped else "No daemon ran."))
+
+
+@daemon.command()
+@asking
+def status(asker: Asker) -> None:
+    """Say whether the daemon runs, and how it is."""
+    try:
+        answer: Answer = asker.client(spawn=False).ask("load", timeout=5.0)
+    except UnavailableError:
+        answer = {"running": False}
+    else:
+        answer = {"running": True, **answer}
+
+    def say(told: Answer) -> None:
+        for name, value in told.items():
+            click.echo(f"{bold(name)}\t{value}")
+
+    asker.show(answer, say)
+    if not answer["running"]:
+        raise click.exceptions.Exit(1)
+
+
+def _log_to(folder: Path, *, verbose: bool) -> None:
+    """Log to the derived folder, a megabyte a file; and to the terminal when asked."""
+    handlers: list[logging.Handler] = [
+        RotatingFileHandler(folder / "daemon.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
+    ]
+    if verbose:
+        handlers.append(logging.StreamHandler())
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", handlers=handlers)

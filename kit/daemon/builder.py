@@ -1,0 +1,80 @@
+"""Building an index from nothing in a child process, so that answers go on and the other core does the work.
+
+Law: the child writes a folder of its own; what it made is taken over whole, or thrown away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from kit.places import child_environment
+
+
+class Build:
+    """A child that builds the index of a vault."""
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.folder = folder / "build"
+        self.counts = (0, 0)
+        self.failed = ""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self._child = subprocess.Popen(  # noqa: S603 - this very program
+            [sys.executable, "-P", "-m", "kit.daemon.builder", str(root), str(self.folder)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=child_environment(),
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def progress(self) -> str:
+        """Say how far it is."""
+        return f"{self.counts[0]} of {self.counts[1] or '?'} notes"
+
+    def is_done(self) -> bool:
+        """Tell whether the child has ended; `failed` says why if it went wrong."""
+        return not self._reader.is_alive()
+
+    def stop(self) -> None:
+        """End the child; what it has is thrown away."""
+        self._child.kill()
+        self._reader.join(5.0)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _read(self) -> None:
+        out, err = self._child.stdout, self._child.stderr
+        assert out  # noqa: S101 - piped above
+        assert err  # noqa: S101 - piped above
+        with out, err:
+            for line in out:
+                with contextlib.suppress(ValueError):
+                    done, total = map(int, line.split())
+                    self.counts = (done, total)
+            words = err.read().strip().splitlines()
+        if self._child.wait():
+            self.failed = words[-1] if words else f"it ended with {self._child.returncode}"
+
+
+def main(root: str, folder: str) -> None:
+    """Build; print `done total` as it goes."""
+    from kit import reconcile  # noqa: PLC0415 - only in the child
+    from kit.index.reflection import Index  # noqa: PLC0415
+    from kit.vault.store import Store  # noqa: PLC0415
+
+    index = Index(Path(folder))
+    try:
+        reconcile.scan(Store(Path(root)), index, lambda done, total: print(done, total, flush=True))  # noqa: T201 - to the parent
+    finally:
+        index.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:3])
