@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from kit import search as searching
 from kit import config, deliver, places, reconcile, survey, text
 from kit.errors import BadInputError, BadNoteError, NotFoundError
 from kit.govern import care, facts, turns
@@ -225,6 +226,11 @@ class Kit:
     def now(self) -> datetime:
         """Tell the time, in the person's zone."""
         return self._clock()
+
+    def search(self, query: str, *, limit: int = 20) -> list[searching.Sighting]:
+        """Find cards and facts by words, phrases, fields, wildcards and dates, with the place that matched."""
+        self.sync()
+        return searching.search(self.index, self.witness, self._hand.load, query, limit)
 
     # -- lasting knowledge and care
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 OPERATIONS = (
     "frame", "complete", "recall", "explain", "remember", "feedback", "forget", "restore", "book", "features",
-    "tags", "scenes", "facts", "doctor", "status", "log", "settings", "sync", "perceive", "reindex",
+    "tags", "scenes", "facts", "doctor", "status", "log", "settings", "sync", "perceive", "reindex", "search",
 )  # fmt: skip
 
 _LISTS = frozenset({"tags", "codes", "people", "places", "scenes", "exclude"})

@@ -6,21 +6,16 @@ late or after a crash end where a rebuild would end; all rooms change in one tra
 
 from __future__ import annotations
 
-import re
 import sqlite3
 import time
 import unicodedata
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
+from kit import distil
 from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, UnavailableError
 from kit.index import db
 from kit.index.catalog import Entry
-from kit.index.features import Features
-from kit.index.reflection import terms_of
-from kit.model.notes import Card, Event, Fact, Note, Overview, Scene, Tag
 from kit.vault import layout, note, walk
 from kit.vault.walk import RootGone, Stat
 
@@ -28,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from contextlib import AbstractContextManager
 
+    from kit.distil import Gist
     from kit.index.reflection import Index
     from kit.vault.store import Store
 
@@ -37,7 +33,8 @@ PORTION = 25
 RACY_NS = 2_000_000_000
 """A file read this soon after it was written may change again within the same time stamp (git's racy rule)."""
 
-_ID_TIME = re.compile(r"(\d{8}-\d{6})-")
+MANY = 1000
+"""New notes from which on one look at the whole catalog is less work than one for each."""
 _AGAIN = -1
 """A file time no file has: the file is read again at the next look."""
 
@@ -64,7 +61,7 @@ class _Read(NamedTuple):
 
     etag: str
     stat: Stat
-    note: Note | None = None
+    note: Gist | None = None
     problems: tuple[Problem, ...] = ()
     broken: bool = False
 
@@ -146,7 +143,7 @@ def _is_utf8(path: str) -> bool:
 
 def _fit(stat: Stat) -> Stat:
     """Make the file number one that SQLite can hold: some network disks use all 64 bits."""
-    return stat._replace(ino=stat.ino % 2**63)
+    return stat if stat.ino < 2**63 else stat._replace(ino=stat.ino % 2**63)
 
 
 def _look(store: Store, path: str) -> Stat | None:
@@ -155,10 +152,8 @@ def _look(store: Store, path: str) -> Stat | None:
 
 
 def _differences(index: Index, files: Mapping[str, Stat], seen: walk.Walk) -> dict[str, Stat | None]:
-    known = index.catalog.entries()
-    found: dict[str, Stat | None] = {
-        path: stat for path, stat in files.items() if path not in known or not _same(known[path], stat)
-    }
+    known = index.catalog.stats()
+    found: dict[str, Stat | None] = {path: stat for path, stat in files.items() if known.get(path) != stat}
     return found | {path: None for path in known if path not in files and seen.covers(path)}
 
 
@@ -212,6 +207,8 @@ class _Work:
         self._read: dict[str, _Read] = {}
         self._ids: set[str] = set()
         self._folds: set[str] = set()
+        self._new: set[int] = set()
+        """Numbers given out here, which no index knows anything of yet"""
         self._pool_changed = False
         self._added = self._modified = self._moved = self._removed = 0
 
@@ -240,7 +237,7 @@ class _Work:
             return
         mtime_ns, size, ino = read.known
         self._index.catalog.touch([entry._replace(mtime_ns=mtime_ns, size=size, ino=ino)])
-        if read.note and _is_as_old_as_its_file(read.note):
+        if read.note and read.note.ages_with_file:
             self._ids.add(entry.id)
 
     def _put(self, path: str, read: _Read, entry: Entry | None) -> None:
@@ -258,6 +255,8 @@ class _Work:
             self._index.catalog.set_problems(path, "id", ())
         fresh = Entry(origin.num if origin else 0, path, note_id, kind, *read.known, read.etag, _folded(path))
         num = self._index.catalog.put(fresh)
+        if origin is None:
+            self._new.add(num)
         self._index.catalog.set_problems(path, "note", read.problems)
         self._folds.add(fresh.folded)
         self._ids.add(note_id)
@@ -309,7 +308,7 @@ class _Work:
                 self._index.catalog.clear_problems(entry.path)
             for note_id in ids:
                 self._settle(note_id)
-        for folded in sorted(self._folds):
+        for folded in sorted(self._suspects()):
             self._check_twins(folded)
         if self._pool_changed:
             self._index.catalog.set_found("pool", self._index.pool.problems())
@@ -354,13 +353,21 @@ class _Work:
 
     def _index_note(self, entry: Entry, read: _Read) -> None:
         found = read.note
-        if isinstance(found, (Card, Fact)):
-            self._index.put_card(_features(entry.num, read.stat, found), _terms(found), fresh=False)
-        elif isinstance(found, (Tag, Scene)):
+        if found is None:
+            return
+        if found.row:
+            self._index.put_card(found.row._replace(num=entry.num), found.terms, fresh=entry.num in self._new)
+            self._new.discard(entry.num)
+        elif found.pooled:
             self._pool_changed = True
-            self._index.put_pooled(entry.num, entry.path, found)
-        elif isinstance(found, (Event, Overview)):
+            self._index.put_pooled(entry.num, entry.path, found.pooled)
+        elif found.kind in ("event", "overview"):
             self._owe_card_of(found.id, found.card)
+
+    def _suspects(self) -> set[str]:
+        """List the folded paths to look at for twins: of many notes that are all new, only those that have one."""
+        all_new = not (self._modified or self._moved or self._removed)
+        return self._folds & self._index.catalog.twinned() if all_new and self._added > MANY else self._folds
 
     def _check_twins(self, folded: str) -> None:
         twins = self._index.catalog.with_folded(folded)
@@ -388,58 +395,11 @@ def _read(store: Store, path: str, stat: Stat) -> _Read:
         )
         return _Read(etag, stat, None, (problem,))
     try:
-        return _Read(etag, stat, note.parse(raw, path, fallback_name=name.removesuffix(".md")))
+        found = note.parse(raw, path, fallback_name=name.removesuffix(".md"))
+        return _Read(etag, stat, distil.gist(found, stat.mtime_ns) if found else None)
     except BadNoteError as error:
         return _Read(etag, stat, None, (error.problem,), broken=True)
 
 
 def _folded(path: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
-
-
-def _created(found: Note) -> float | None:
-    """Take a note's age from its `created`, else from its id; None: it is as old as its file."""
-    if found.created:
-        return found.created.timestamp()
-    stamp = _ID_TIME.match(found.id)
-    if stamp:
-        try:
-            return datetime.strptime(stamp.group(1), "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp()
-        except ValueError:
-            pass
-    return None
-
-
-def _is_as_old_as_its_file(found: Note) -> bool:
-    return isinstance(found, (Card, Fact)) and _created(found) is None
-
-
-def _features(num: int, stat: Stat, found: Card | Fact) -> Features:
-    age = _created(found)
-    created = max(stat.mtime_ns, 0) / 1e9 if age is None else age
-    shown = text.fold(text.first_sentence(note.first_paragraph(found.body)))
-    if isinstance(found, Card):
-        return Features(
-            num, "card", found.status, found.layer, found.feedback, found.importance, int(found.pinned),
-            created, 0.0, text.key(found.scene), text.key(found.scene_sub), text.key(found.project),
-            text.key(found.topic), shown,
-        )  # fmt: skip
-    until = found.valid_until.timestamp() if found.valid_until else 0.0
-    scene = text.key(found.scenes[0]) if len(found.scenes) == 1 else ""
-    changed = found.updated.timestamp() if found.updated else created
-    return Features(
-        num, "fact", "completed", found.layer, found.feedback, found.importance, int(found.pinned),
-        changed, until, scene, "", text.key(found.project), "", shown,
-    )  # fmt: skip
-
-
-def _terms(found: Card | Fact) -> set[str]:
-    if isinstance(found, Card):
-        return terms_of(
-            found.tags, found.people, found.places, found.project, found.scene, found.scene_sub, found.topic
-        )
-    terms = terms_of(found.tags, found.people, found.places, found.project, "", "", "")
-    terms |= {f"scene:{text.key(scene)}" for scene in found.scenes}
-    if found.key:
-        terms.add(f"key:{text.key(found.key)}")
-    return terms

@@ -181,6 +181,8 @@ def project_of(cwd: str) -> str:
         return ""
     here = Path(cwd)
     for folder in (here, *here.parents):
+        if folder == Path.home():  # a repository of dot-files holds no projects
+            break
         mark = folder / ".git"
         try:
             if mark.is_dir():
@@ -196,4 +198,6 @@ def _repository(mark: Path) -> str:
     """Follow a worktree's `.git` file (`gitdir: /repo/.git/worktrees/x`) to its repository."""
     target = mark.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
     parts = (mark.parent / target).resolve().parts if target else ()
-    return parts[parts.index(".git") - 1] if ".git" in parts[1:] else ""
+    if len(parts) < 4 or parts[-2] != "worktrees":  # noqa: PLR2004 - a submodule is a repository of its own
+        return ""
+    return parts[-4] if parts[-3] in (".git", ".bare") else parts[-3].removesuffix(".git")

@@ -141,7 +141,7 @@ def terms(text: str, *, unigrams: bool = False) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=16384)  # words come again and again, and stemming one takes as long as finding fifty
+@lru_cache(maxsize=32768)  # words come again and again, and stemming one takes as long as finding fifty
 def _word_terms(word: str) -> tuple[str, ...]:
     stops = stop_words()
     word = word[:-2] if word.endswith(("'s", "’s")) else word

@@ -150,6 +150,17 @@ class Witness:
             remarks += (f"{self.behind} notes are not in the full text yet.",)
         return Proofs(proofs, remarks)
 
+    def propose(self, terms: list[tuple[str, float]], most: int) -> list[int] | None:
+        """Name the cards a search should look at, best first; None when only looking at all of them can tell."""
+        if not self._engine or not terms or self.behind:
+            return None
+        try:
+            found = self._engine.search(terms, most, weights=WEIGHTS, budget_s=1.0)
+        except fulltext.FullTextBrokenError as error:
+            self._start_over(str(error))
+            return None
+        return [num for num, _ in found.hits]
+
     def _start_over(self, why: str) -> None:
         self._broken = why
         name = self.name
@@ -177,10 +188,11 @@ class Witness:
             found = self._load(entry.path)
         except KitError:
             return None
-        fields = {name: words for name, words in self._fields(found) if words}
+        fields = {name: words for name, words in self.fields(found) if words}
         return fulltext.Doc(num, fields, row.created, row.kind, entry.path)
 
-    def _fields(self, found: Note) -> Iterator[tuple[str, str]]:
+    def fields(self, found: Note) -> Iterator[tuple[str, str]]:
+        """Give what a card or fact says, field by field."""
         first = note.first_paragraph(found.body)
         yield "summary", first
         yield "body", found.body.replace(first, "", 1)

@@ -12,6 +12,7 @@ from kit.recall import engine
 from kit.vault.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from kit.model.hits import Recall
@@ -21,7 +22,7 @@ NOW = datetime(2026, 8, 19, 12, 0, tzinfo=UTC)
 State = dict[str, object]
 
 
-def front(keys: dict[str, object], body: str) -> bytes:
+def front(keys: Mapping[str, object], body: str) -> bytes:
     """Write a note as a person would."""
     lines = []
     for key, value in keys.items():
@@ -115,6 +116,6 @@ class Vault:
         query = engine.Query(text, now)._replace(**more)  # type: ignore[arg-type]  # names of Query's own fields
         return engine.recall(self.index, query)
 
-    def ids(self, text: str, **more: object) -> list[str]:
+    def ids(self, text: str, *, now: datetime = NOW, **more: object) -> list[str]:
         """Recall, and name only what was found."""
-        return [hit.id for hit in self.ask(text, **more).hits]
+        return [hit.id for hit in self.ask(text, now=now, **more).hits]

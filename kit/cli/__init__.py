@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     "init": "vaults", "demo": "vaults", "reindex": "vaults", "config": "vaults",
     "frame": "turns", "complete": "turns", "recall": "turns", "remember": "turns",
-    "feedback": "turns", "forget": "turns", "restore": "turns",
+    "search": "look", "feedback": "turns", "forget": "turns", "restore": "turns",
     "book": "look", "features": "look", "tags": "look", "scenes": "look", "facts": "look",
     "status": "look", "doctor": "look", "log": "look",
     "hook": "hooks", "daemon": "daemons",

@@ -14,7 +14,7 @@ import click
 @click.option("--vault", metavar="FOLDER", help="The vault to ask.")
 @click.pass_context
 def hook(ctx: click.Context, harness: str, event: str, vault: str | None) -> None:
-    """Answer a harness: payload on standard input, its reply on standard output."""
+    """Answer a harness: payload on stdin, its reply on stdout."""
     given = ctx.find_root().obj or {}
     try:
         _answer(vault or given.get("vault"), harness, event)

@@ -25,6 +25,22 @@ def book(asker: Asker, dimension: str) -> None:
 
 
 @click.command()
+@click.argument("query")
+@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
+@asking
+def search(asker: Asker, query: str, limit: int) -> None:
+    """Search by words: `"a phrase" word wild* -not tag:x person:y kind:fact date:2026-08..2026-09`."""
+
+    def say(rows: Answer) -> None:
+        for row in rows:
+            click.echo(f"{row['path']}: {row['snippet']}")
+        if not rows:
+            remark("Nothing matches.")
+
+    asker.show(asker.ask("search", query=query, limit=limit), say)
+
+
+@click.command()
 @click.argument("note_id", default="")
 @asking
 def features(asker: Asker, note_id: str) -> None:
@@ -121,7 +137,7 @@ def doctor(asker: Asker) -> None:
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
 @asking
 def log(asker: Asker, note_id: str, limit: int) -> None:
-    """Print the journal, newest first: when, who, what, which note, why."""
+    """Print the journal, newest first: when, who, what, note, why."""
 
     def say(rows: Answer) -> None:
         for row in rows:

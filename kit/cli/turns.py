@@ -24,7 +24,7 @@ _ROUTE = click.Choice(["shallow", "medium", "deep"])
 @click.option("--now", metavar="TIME", help="When it was said, if not now.")
 @asking
 def frame(asker: Asker, prompt: str, **params: object) -> None:
-    """Write the pending card of a prompt (`-` reads it from standard input)."""
+    """Write the pending card of a prompt; `-` reads standard input."""
     answer = asker.ask("frame", prompt=text_argument(prompt), **params)
     asker.show(answer, _say_written)
 

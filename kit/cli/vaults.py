@@ -17,7 +17,10 @@ from kit.errors import ConflictError
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
 def init(ctx: click.Context, folder: Path | None, no_default: bool, as_json: bool) -> None:
-    """Make a vault in FOLDER, or here: settings, folders, seed scenes and tags, what git and Obsidian want."""
+    """Make a vault in FOLDER, or here.
+
+    Settings, folders, seed scenes and tags, and what git and Obsidian want; nothing that is there is overwritten.
+    """
     from kit.govern.lay import lay  # noqa: PLC0415 - only this command needs it
     from kit.operations import plain  # noqa: PLC0415
 
@@ -50,7 +53,7 @@ def _make_default(root: str) -> None:
 @click.command()
 @asking
 def reindex(asker: Asker) -> None:
-    """Throw the derived indexes away and make them anew from the files."""
+    """Make the derived indexes anew from the files."""
     answer = asker.ask("reindex")
     asker.show(answer, lambda found: click.echo(f"{found['seen']} notes, {found['problems']} problems"))
 
@@ -58,7 +61,7 @@ def reindex(asker: Asker) -> None:
 @click.command("config")
 @asking
 def config_(asker: Asker) -> None:
-    """Print every setting: name, value, where it comes from, what it means."""
+    """Print each setting: name, value, origin, meaning."""
 
     def say(rows: Answer) -> None:
         for name, value, origin, meaning in rows:
@@ -72,7 +75,7 @@ def config_(asker: Asker) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the steps as JSON.")
 @click.pass_context
 def demo(ctx: click.Context, keep: Path | None, as_json: bool) -> None:
-    """Tell the whole story on a copy of the example vault, step by step."""
+    """Tell the whole story on a copy of the example vault."""
     from kit.cli.story import tell  # noqa: PLC0415 - only this command needs it
 
     if keep and (keep.is_file() or (keep.is_dir() and any(keep.iterdir()))):

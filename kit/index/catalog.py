@@ -37,6 +37,11 @@ class Catalog:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
+        self._faulty: set[str] | None = None
+
+    def forget_cache(self) -> None:
+        """Drop what is held in memory: another process has written."""
+        self._faulty = None
 
     def __len__(self) -> int:
         """Count the known files."""
@@ -46,6 +51,11 @@ class Catalog:
         """Load every entry by path; for a scan."""
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes")
         return {row[1]: Entry._make(row) for row in rows}
+
+    def stats(self) -> dict[str, tuple[int, int, int]]:
+        """Load the time, size and file number of every path; for a scan."""
+        rows = self._db.execute("SELECT path, mtime_ns, size, ino FROM notes")
+        return {path: (mtime_ns, size, ino) for path, mtime_ns, size, ino in rows}
 
     def at(self, path: str) -> Entry | None:
         """Find the entry of a path."""
@@ -73,6 +83,11 @@ class Catalog:
         """List the entries whose paths fold to one; more than one is a problem."""
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE folded = ? ORDER BY path", (folded,))
         return [Entry._make(row) for row in rows]
+
+    def twinned(self) -> set[str]:
+        """List the folded paths that more than one file has."""
+        rows = self._db.execute("SELECT folded FROM notes GROUP BY folded HAVING COUNT(*) > 1")
+        return {folded for (folded,) in rows}
 
     def of_kind(self, kind: str) -> Iterator[Entry]:
         """Go through the entries of one kind, by path."""
@@ -135,13 +150,29 @@ class Catalog:
 
     def set_problems(self, path: str, sort: str, problems: Iterable[Problem]) -> None:
         """Replace the problems of one sort in one file."""
-        self._db.execute("DELETE FROM problems WHERE path=? AND sort=?", (path, sort))
-        self._db.executemany("INSERT INTO problems VALUES (?,?,?,?,?)", ((*found, sort) for found in problems))
+        found = list(problems)
+        if self._is_faulty(path):
+            self._db.execute("DELETE FROM problems WHERE path=? AND sort=?", (path, sort))
+        if found:
+            self._db.executemany("INSERT INTO problems VALUES (?,?,?,?,?)", ((*each, sort) for each in found))
+            self._known_faulty().add(path)
 
     def is_broken(self, path: str) -> bool:
         """Tell whether a note can't be read as it is now; what is known of it is its last good state."""
+        if not self._is_faulty(path):
+            return False
         row = self._db.execute("SELECT 1 FROM problems WHERE path=? AND sort='note'", (path,)).fetchone()
         return row is not None
+
+    def _is_faulty(self, path: str) -> bool:
+        """Tell whether a file may have problems of its own: most have none, and a first build asks for each."""
+        return path in self._known_faulty()
+
+    def _known_faulty(self) -> set[str]:
+        if self._faulty is None:
+            rows = self._db.execute("SELECT DISTINCT path FROM problems WHERE sort NOT IN ('pool', 'walk')")
+            self._faulty = {path for (path,) in rows}
+        return self._faulty
 
     def problems_of(self, sort: str) -> list[Problem]:
         """List the problems of one sort."""
@@ -155,6 +186,8 @@ class Catalog:
 
     def clear_problems(self, path: str) -> None:
         """Forget the problems of a file that is gone."""
+        if not self._is_faulty(path):
+            return
         self._db.execute("DELETE FROM problems WHERE path=? AND sort NOT IN ('pool', 'walk')", (path,))
 
     def _one(self, where: str, value: object) -> Entry | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager
 from importlib.util import find_spec
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kit.errors import BadInputError, KitError, UnavailableError
@@ -16,7 +17,7 @@ from kit.index.bm25 import FIELDS, TERM_BUDGET, Curve, Found, Statistics
 from kit.index.overlay import Layered, Overlay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 __all__ = [
@@ -31,6 +32,8 @@ __all__ = [
     "Layered",
     "Overlay",
     "Statistics",
+    "batches",
+    "build",
     "choose",
     "destroy",
     "guarded",
@@ -70,6 +73,9 @@ class FullText(Protocol):
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one step: after a crash it is as before or as after, the stamp with it."""
+
+    def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
+        """Fill an empty index as fast as can be, without safety from crashes; see `build`."""
 
     def search(
         self,
@@ -126,6 +132,37 @@ def guarded(folder: Path) -> Iterator[None]:
             f"The full-text index in {folder} can't be read ({type(error).__name__}: {error}).",
             "It will be built again from the notes; `memkit reindex` does it now.",
         ) from error
+
+
+def batches(docs: Iterable[Doc], size: int) -> Iterator[tuple[int, list[Doc]]]:
+    """Cut a stream into batches, each with the number of notes that have come with it."""
+    stream, done = iter(docs), 0
+    while batch := list(islice(stream, size)):
+        done += len(batch)
+        yield done, batch
+
+
+def build(
+    name: str,
+    folder: Path,
+    docs: Iterable[Doc],
+    stamp: str,
+    progress: Callable[[int], object] | None = None,
+    curves: Mapping[str, Curve] | None = None,
+) -> None:
+    """Build the engine `name` from all notes in a folder that is new, and close it.
+
+    Meant for a process of its own: it is fast, holds much in memory, and what a crash leaves is worth nothing,
+    so let it write beside the old folder and swap the two. Each note comes once, best in the order of numbers.
+    `progress` is told now and then how many notes are in.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInputError(f"{folder} is not empty.", "Build the full text in a new folder and swap it in.")
+    engine = open_engine(name, folder, curves)
+    try:
+        engine.build(docs, stamp, progress)
+    finally:
+        engine.close()
 
 
 def destroy(folder: Path) -> None:

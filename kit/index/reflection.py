@@ -39,6 +39,7 @@ class Index:
         self.features = FeatureTable(self._db)
         self.pool = Pool(self._db)
         self._lexicon: Lexicon | None = None
+        self._next = 0
         self._seen = self._data_version()
 
     @staticmethod
@@ -94,7 +95,7 @@ class Index:
 
     def owe(self, num: int) -> None:
         """Note that the full text must take a card in anew."""
-        self._db.execute("INSERT OR REPLACE INTO owed VALUES (?, ?)", (num, self.generation + 1))
+        self._db.execute("INSERT OR REPLACE INTO owed VALUES (?, ?)", (num, self._next))
 
     def owed(self, limit: int = -1) -> dict[int, int]:
         """List cards the full text must take in, each with the generation it changed at; newest first."""
@@ -113,7 +114,7 @@ class Index:
     def owe_all(self) -> None:
         """Owe every card: the full text begins anew."""
         with self.changing():
-            self._db.execute("INSERT OR REPLACE INTO owed SELECT num, ? FROM cards", (self.generation + 1,))
+            self._db.execute("INSERT OR REPLACE INTO owed SELECT num, ? FROM cards", (self._next,))
 
     @property
     def generation(self) -> int:
@@ -127,8 +128,9 @@ class Index:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self.refresh()
+            self._next = self.generation + 1
             yield
-            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self.generation + 1),))
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self._next),))
             self._db.execute("COMMIT")
         except BaseException:
             self._db.execute("ROLLBACK")
@@ -171,6 +173,7 @@ class Index:
             self._lexicon.add(key)
 
     def _forget(self) -> None:
+        self.catalog.forget_cache()
         self.postings.forget_cache()
         self.features.forget_cache()
         self.pool.forget_cache()

@@ -1,4 +1,4 @@
-"""The SQLite engine: packed postings in a table, a block of them for each word and 256 notes.
+"""The SQLite engine: packed postings in a table, a block of them for each word and 1,024 notes.
 
 Law: one file, one transaction for each change; it alone knows the tables. (FTS5's own `bm25()` reads every
 posting of every word and gives no score by field, so the postings are the kit's own.)
@@ -8,74 +8,54 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from array import array
-from bisect import bisect_left, insort
-from typing import TYPE_CHECKING, Self
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
 
 from kit.index import seal
-from kit.index.bm25 import FIELDS, Counted, Curve, Found, Statistics, count_terms, search
-from kit.index.fulltext import guarded
+from kit.index.blocks import SPAN_BITS, Change, changed, cut, pack, unpack
+from kit.index.bm25 import FIELDS, Curve, Found, Statistics, count_terms, search
+from kit.index.fulltext import batches, guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from array import array
     from pathlib import Path
 
+    from kit.index.bm25 import Counted
     from kit.index.fulltext import Doc
 
-_FORMAT = 1
-_BLOCK = 256
-_FEW = 8  # entries to be put into their places one by one
+_FORMAT = 2
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
+_BATCH = 4000  # notes whose postings are gathered before they are written
+# WAL with NORMAL is safe against a killed process; a lost power supply may cost the last commits.
+_SAFE = (
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000; PRAGMA cache_size=-6144; "
+    "PRAGMA shrink_memory"
+)
+_FAST = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-131072"
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY, format INTEGER, stamp TEXT, count INTEGER, totals TEXT);
-CREATE TABLE IF NOT EXISTS notes (num INTEGER PRIMARY KEY, lengths BLOB NOT NULL, words BLOB NOT NULL);
-CREATE TABLE IF NOT EXISTS words (id INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE, df INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS state (
+    id INTEGER PRIMARY KEY, format INTEGER, stamp TEXT, count INTEGER, totals TEXT, fresh_word INTEGER, fresh_num INTEGER
+);
+CREATE TABLE IF NOT EXISTS notes (num INTEGER PRIMARY KEY, lengths BLOB NOT NULL, words TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS words (term TEXT PRIMARY KEY, id INTEGER NOT NULL, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS postings (at INTEGER PRIMARY KEY, entries BLOB NOT NULL);
 """
-
-
-class _Change:
-    """What one `apply` does to the tables, gathered before anything is written."""
-
-    def __init__(self) -> None:
-        self.gone: dict[int, set[int]] = {}
-        self.come: dict[int, list[int]] = {}
-        self.df: dict[int, int] = {}
-        self.totals = [0] * len(FIELDS)
-        self.count = 0
-
-    def remove(self, num: int, words: array[int], lengths: array[int]) -> None:
-        for word in words:
-            self.gone.setdefault(word << _BLOCK_BITS | num // _BLOCK, set()).add(num % _BLOCK)
-            self.df[word] = self.df.get(word, 0) - 1
-        self._add_lengths(lengths, -1)
-
-    def add(self, num: int, counted: Counted, ids: Mapping[str, int]) -> None:
-        low = (num % _BLOCK) << 16
-        for term, codes in counted.codes.items():
-            word = ids[term]
-            block = self.come.setdefault(word << _BLOCK_BITS | num // _BLOCK, [])
-            block += [low | code for code in codes]
-            self.df[word] = self.df.get(word, 0) + 1
-        self._add_lengths(counted.lengths, 1)
-
-    def _add_lengths(self, lengths: Sequence[int], sign: int) -> None:
-        self.count += sign
-        self.totals = [total + sign * length for total, length in zip(self.totals, lengths, strict=True)]
 
 
 class Sqlite:
     """Full text in one SQLite file."""
 
     name = "sqlite"
-    span = _BLOCK
+    span = 1 << SPAN_BITS
 
     def __init__(self, folder: Path, curves: Mapping[str, Curve] | None = None) -> None:
         self._folder = folder
         self.curves: Mapping[str, Curve] = curves or {}
         self._changed = False
         self._ids: dict[str, int] = {}
+        self._words: dict[str, tuple[int, int]] | None = None
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
             if not seal.is_whole(folder):
@@ -90,12 +70,9 @@ class Sqlite:
     def _connect(self) -> sqlite3.Connection:
         db = sqlite3.connect(self._folder / "fulltext.sqlite3", isolation_level=None, check_same_thread=False)
         try:
-            # WAL with NORMAL is safe against a killed process; a lost power supply may cost the last commits.
-            db.executescript(
-                f"PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=4000; "
-                f"PRAGMA cache_size=-32768; {_SCHEMA}"
-            )
-            db.execute("INSERT OR IGNORE INTO state VALUES (1, ?, '', 0, ?)", (_FORMAT, json.dumps([0] * len(FIELDS))))
+            db.executescript(f"{_SAFE}; {_SCHEMA}")
+            empty = (_FORMAT, json.dumps([0] * len(FIELDS)))
+            db.execute("INSERT OR IGNORE INTO state VALUES (1, ?, '', 0, ?, 0, 0)", empty)
         except BaseException:
             db.close()
             raise
@@ -108,7 +85,8 @@ class Sqlite:
         return self._db
 
     def _read_state(self) -> None:
-        form, stamp, count, totals = self._open.execute("SELECT format, stamp, count, totals FROM state").fetchone()
+        read = "SELECT format, stamp, count, totals, fresh_word, fresh_num FROM state"
+        form, stamp, count, totals, self._fresh_word, self._fresh_num = self._open.execute(read).fetchone()
         self._stamp = str(stamp)
         self._known = Statistics(int(count), tuple(map(int, json.loads(totals))))
         if form != _FORMAT or len(self._known.totals) != len(FIELDS):
@@ -124,66 +102,134 @@ class Sqlite:
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one transaction."""
-        docs = {doc.num: doc for doc in upserts}
-        counted = {num: count_terms(doc.fields) for num, doc in docs.items()}
+        counted = {doc.num: count_terms(doc.fields) for doc in upserts}
         with guarded(self._folder):
-            db = self._open
-            seal.take_off(self._folder)
-            self._changed = True
-            db.execute("BEGIN IMMEDIATE")
-            try:
-                self._write(counted, {*docs, *deletes}, self._stamp if stamp is None else stamp)
-                db.execute("COMMIT")
-            finally:
-                if db.in_transaction:
-                    db.execute("ROLLBACK")
-                self._ids.clear()
-                self._read_state()
+            self._break_seal()
+            with self._transaction():
+                self._write(counted, deletes, self._stamp if stamp is None else stamp)
 
-    def _write(self, counted: Mapping[int, Counted], out: Collection[int], stamp: str) -> None:
-        db, change = self._open, _Change()
-        for num in out:
-            row = db.execute("SELECT words, lengths FROM notes WHERE num = ?", (num,)).fetchone()
-            if row:
-                change.remove(num, _unpack("I", row[0]), _unpack("I", row[1]))
-        ids = self._number_words({term for each in counted.values() for term in each.codes})
-        for num, each in counted.items():
-            change.add(num, each, ids)
+    def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
+        """Fill an empty index as fast as can be, holding every word in memory; see `fulltext.build`."""
+        with guarded(self._folder):
+            db = self._break_seal()
+            db.executescript(_FAST)
+            self._words = {}
+            with self._transaction():
+                for done, batch in batches(docs, _BATCH):
+                    self._write({doc.num: count_terms(doc.fields) for doc in batch}, (), stamp)
+                    self._read_state()
+                    if progress:
+                        progress(done)
+                self._put_words((term, *self._words[term]) for term in sorted(self._words))
+                self._words = None
+            db.executescript(_SAFE)
+
+    def _break_seal(self) -> sqlite3.Connection:
+        seal.take_off(self._folder)
+        self._changed = True
+        return self._open
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        db = self._open
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            db.execute("COMMIT")
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            self._ids.clear()
+            self._read_state()
+
+    def _write(self, counted: Mapping[int, Counted], deletes: Collection[int], stamp: str) -> None:
+        db, change = self._open, Change()
+        out = [num for num in {*counted, *deletes} if num < self._fresh_num]
+        for num, words, lengths in self._rows("SELECT num, words, lengths FROM notes WHERE num IN", out):
+            change.remove(num, words.split(), unpack(lengths))
         db.executemany("DELETE FROM notes WHERE num = ?", ((num,) for num in out))
+        for num, each in counted.items():
+            change.add(num, each)
         db.executemany(
             "INSERT INTO notes VALUES (?, ?, ?)",
             (
-                (num, array("I", each.lengths).tobytes(), array("I", (ids[term] for term in each.codes)).tobytes())
-                for num, each in counted.items()
+                (num, pack(each.lengths), " ".join(dict.fromkeys(each.terms)))
+                for num, each in sorted(counted.items())
             ),
         )
-        db.executemany(
-            "UPDATE words SET df = df + ? WHERE id = ?", ((by, word) for word, by in change.df.items() if by)
-        )
-        db.executemany("DELETE FROM words WHERE id = ? AND df <= 0", ((word,) for word in change.df))
-        self._write_blocks(change)
-        count = self._known.notes + change.count
+        self._write_blocks(change, self._number_words(change.df))
         totals = [old + by for old, by in zip(self._known.totals, change.totals, strict=True)]
-        db.execute("UPDATE state SET stamp = ?, count = ?, totals = ?", (stamp, count, json.dumps(totals)))
+        db.execute(
+            "UPDATE state SET stamp = ?, count = ?, totals = ?, fresh_word = ?, fresh_num = ?",
+            (
+                stamp,
+                self._known.notes + change.count,
+                json.dumps(totals),
+                self._fresh_word,
+                max(self._fresh_num, *(num + 1 for num in counted)) if counted else self._fresh_num,
+            ),
+        )
 
-    def _number_words(self, terms: Collection[str]) -> dict[str, int]:
-        db = self._open
-        db.executemany("INSERT OR IGNORE INTO words (term, df) VALUES (?, 0)", ((term,) for term in sorted(terms)))
-        find = "SELECT id FROM words WHERE term = ?"
-        return {term: int(db.execute(find, (term,)).fetchone()[0]) for term in terms}
+    def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
+        """Ask with many values, some at a time."""
+        for start in range(0, len(values), _CHUNK):
+            part = values[start : start + _CHUNK]
+            yield from self._open.execute(f"{query} ({','.join('?' * len(part))})", part)
 
-    def _write_blocks(self, change: _Change) -> None:
-        db = self._open
-        for at in sorted({*change.gone, *change.come}):
-            row = db.execute("SELECT entries FROM postings WHERE at = ?", (at,)).fetchone()
-            old = _unpack("I", row[0] if row else b"")
-            new = _changed(old, change.gone.get(at, ()), change.come.get(at, ()))
-            if new == old:
-                continue  # most words of an edited note stay as they were
-            if new:
-                db.execute("INSERT OR REPLACE INTO postings VALUES (?, ?)", (at, new.tobytes()))
+    def _number_words(self, changes: Mapping[str, int]) -> dict[str, int]:
+        """Give every word its number and bring the count of its notes up to date."""
+        terms = sorted(changes)
+        known = self._words
+        if known is None:
+            rows = self._rows("SELECT term, id, df FROM words WHERE term IN", terms)
+            known = {term: (word, df) for term, word, df in rows}
+        ids: dict[str, int] = {}
+        for term in terms:
+            if term in known:
+                word, df = known[term]
             else:
-                db.execute("DELETE FROM postings WHERE at = ?", (at,))
+                word, df = self._fresh_word, 0
+                self._fresh_word += 1
+            ids[term] = word
+            known[term] = word, df + changes[term]
+        if self._words is None:
+            self._put_words((term, *known[term]) for term in terms if changes[term])
+            lost = ((term,) for term in terms if known[term][1] <= 0)
+            self._open.executemany("DELETE FROM words WHERE term = ?", lost)
+        return ids
+
+    def _put_words(self, rows: Iterable[tuple[str, int, int]]) -> None:
+        self._open.executemany("INSERT OR REPLACE INTO words VALUES (?, ?, ?)", rows)
+
+    def _write_blocks(self, change: Change, ids: Mapping[str, int]) -> None:
+        db, shared = self._open, -(-self._fresh_num >> SPAN_BITS)
+        come: dict[int, list[int]] = {}
+        gone: dict[int, set[int]] = {}
+
+        def fresh() -> Iterator[tuple[int, bytes]]:
+            """Give the blocks that nothing was in, and so needs no reading; keep the others for later."""
+            for term in sorted(change.come, key=ids.__getitem__):
+                first = ids[term] << _BLOCK_BITS
+                for block, entries in cut(change.come[term]):
+                    if block >= shared:
+                        yield first | block, pack(entries)
+                    else:
+                        come[first | block] = entries
+
+        db.executemany("INSERT INTO postings VALUES (?, ?)", fresh())
+        for term, nums in change.gone.items():
+            for num in nums:
+                gone.setdefault(ids[term] << _BLOCK_BITS | num >> SPAN_BITS, set()).add(num % self.span)
+        places = sorted({*gone, *come})
+        found = dict(self._rows("SELECT at, entries FROM postings WHERE at IN", places))
+        rows: list[tuple[int, bytes]] = []
+        for at in places:
+            old = unpack(found.get(at, b""))
+            new = changed(old, gone.get(at, ()), come.get(at, ()))
+            if new != old:  # most words of an edited note stay as they were
+                rows.append((at, new.tobytes()))
+        db.executemany("INSERT OR REPLACE INTO postings VALUES (?, ?)", (row for row in rows if row[1]))
+        db.executemany("DELETE FROM postings WHERE at = ?", ((at,) for at, entries in rows if not entries))
 
     def search(
         self,
@@ -200,17 +246,10 @@ class Sqlite:
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count the notes of many terms at once."""
-        found: dict[str, int] = {}
         with guarded(self._folder):
-            for start in range(0, len(terms), _CHUNK):
-                part = terms[start : start + _CHUNK]
-                marks = ",".join("?" * len(part))
-                for term, word, df in self._open.execute(
-                    f"SELECT term, id, df FROM words WHERE term IN ({marks})", part
-                ):
-                    self._ids[term] = word
-                    found[term] = df
-        return found
+            rows = list(self._rows("SELECT term, id, df FROM words WHERE term IN", terms))
+        self._ids.update((term, word) for term, word, _ in rows)
+        return {term: df for term, _, df in rows}
 
     def doc_freq(self, term: str) -> int:
         """Count the notes a term stands in."""
@@ -220,16 +259,14 @@ class Sqlite:
         """Read the blocks of a term that `doc_freqs` has found."""
         first = self._ids[term] << _BLOCK_BITS
         last = first | (1 << _BLOCK_BITS) - 1
-        blocks = {num // _BLOCK for num in only} if only is not None else None
+        blocks = {num >> SPAN_BITS for num in only} if only is not None else None
         if blocks is not None and len(blocks) <= _CHUNK:
-            marks = ",".join("?" * len(blocks))
-            rows = self._open.execute(
-                f"SELECT at, entries FROM postings WHERE at IN ({marks})", [first | block for block in blocks]
-            )
+            places = [first | block for block in blocks]
+            rows: Iterable[tuple[Any, ...]] = self._rows("SELECT at, entries FROM postings WHERE at IN", places)
         else:
             rows = self._open.execute("SELECT at, entries FROM postings WHERE at BETWEEN ? AND ?", (first, last))
         for at, entries in rows:
-            yield (at - first) * _BLOCK, _unpack("I", entries)
+            yield at - first << SPAN_BITS, unpack(entries)
 
     def statistics(self) -> Statistics:
         """Tell how many notes there are and how long."""
@@ -264,21 +301,3 @@ class Sqlite:
                 db.close()
             if self._changed:
                 seal.put(self._folder)
-
-
-def _unpack(kind: str, raw: bytes) -> array[int]:
-    values = array(kind)
-    values.frombytes(raw)
-    return values
-
-
-def _changed(old: array[int], gone: Collection[int], come: Sequence[int]) -> array[int]:
-    """Copy a block without some notes and with some entries; sorted."""
-    new = old[:]
-    for low in gone:
-        del new[bisect_left(new, low << 16) : bisect_left(new, (low + 1) << 16)]
-    if len(come) > _FEW:
-        return array("I", sorted((*new, *come)))
-    for entry in come:
-        insort(new, entry)
-    return new

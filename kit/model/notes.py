@@ -77,6 +77,7 @@ class Card(Note):
     overview: Link = Field("", description="100 to 200 words on it")
     summary: Link = Field("", description="the note of its topic")
     error: Text = Field("", description="what went wrong, when it failed")
+    learn: Text = Field("", description="`pending`: what it teaches is still to be taken up")
 
 
 class Event(Note):

@@ -139,16 +139,16 @@ def _shut(index: Index, ids: Collection[str]) -> set[int]:
 def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.Asked) -> Best:
     """Score every card with evidence and keep the best; stop where no card left could still get in."""
     best = Best(max(0, query.limit))
-    weights = query.weights
+    score_of, row_of, threshold = score.scorer(query.weights, asked), gate.row, query.threshold
     for proof, nums in _by_evidence(query, strengths):
-        if best.is_settled(score.ceiling(weights, proof)):
+        if proof <= 0 or best.is_settled(score.ceiling(query.weights, proof)):
             break
         for num in nums:
-            row = gate.row(num)
+            row = row_of(num)
             if row is None:
                 continue
-            value = score.total(weights, row, asked, proof)
-            if value >= query.threshold:
+            value = score_of(row, proof)
+            if value >= threshold:
                 best.offer(row, Found(value, row.created, num, proof))
     return best
 
@@ -180,8 +180,13 @@ def _co_tags(
     reached = {each.num for each in found}
     # half the score of the weakest direct hit: an indirect card never ties with one
     most = found[-1].score / 2
+    if most < query.threshold:
+        return []
+    tallest = score.best_standing(query.weights)
     filled: list[tuple[Found, int, str]] = []
     for round_ in range(1, query.co_tag_rounds + 1):
+        if CO_TAG**round_ * tallest < query.threshold:
+            break  # neither this round nor a later one could reach the threshold
         terms = _shared_terms(index, frontier, asked)
         asked |= set(terms)
         frontier = []

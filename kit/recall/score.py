@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit.model.hits import Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kit.index.features import Features
 
 DAY = 86400.0
@@ -96,10 +98,34 @@ def standing(weights: Weights, row: Features, now: float) -> float:
     )
 
 
+def best_standing(weights: Weights) -> float:
+    """Bound the standing of any card from above."""
+    return importance(weights, 5) * max(1.0, weights.semantic) * max(1.0, weights.confirmed)
+
+
 def ceiling(weights: Weights, proof: float) -> float:
     """Bound the score of any card with this evidence from above."""
-    best = importance(weights, 5) * max(1.0, weights.semantic) * max(1.0, weights.confirmed)
-    return proof * best + weights.scene + weights.scene_sub
+    return proof * best_standing(weights) + weights.scene + weights.scene_sub
+
+
+def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]:
+    """Make `total` for one question and many cards: the same numbers, the factors that are few looked up."""
+    floor, rest, days, now = weights.decay_floor, 1 - weights.decay_floor, weights.decay_days, asked.now
+    factors: dict[tuple[int, str, str], tuple[float, float, float]] = {}
+    has_scene, exp = bool(asked.scene or asked.scene_sub), math.exp
+
+    def score(row: Features, proof: float) -> float:
+        key = row.importance, row.layer, row.feedback
+        found = factors.get(key)
+        if found is None:
+            found = importance(weights, key[0]), layer(weights, key[1]), feedback(weights, key[2])
+            factors[key] = found
+        age = (now - row.created) / DAY
+        faded = floor + rest * exp(-(age if age > 0 else 0.0) / days)
+        value = proof * (faded * found[0] * found[1] * found[2])
+        return value + scene(weights, row, asked) if has_scene else value
+
+    return score
 
 
 def total(weights: Weights, row: Features, asked: Asked, proof: float) -> float:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kit.app import Kit
 from kit.recall import match
+from kit.reconcile import Report
 from tests.bench import measure
 from tests.bench.questions import Questions
 from tests.bench.synthetic import END, World, build
@@ -40,7 +41,7 @@ def prepare(folder: Path, cards: int) -> World:
 def rows(folder: Path, cards: int, count: int, smaller: dict[str, float]) -> list[tuple[object, ...]]:
     """Ask every kind of question; `smaller` holds the medians of the vault before and takes the new ones."""
     world = prepare(folder, cards)
-    with measure.WarmKit(folder / f"vault-{cards}", clock=lambda: END) as kit:
+    with Kit(folder / f"vault-{cards}", clock=lambda: END, freshen=Report) as kit:
         made: list[tuple[object, ...]] = []
         first = measure.milliseconds(lambda: kit.recall("what do we know about caching?", now=END))
         for kind, draw in Questions(world, kit.index.postings.frequencies()).kinds().items():

@@ -9,17 +9,18 @@ from __future__ import annotations
 import argparse
 import os
 import stat
-from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING, NamedTuple, Self
 from unittest import mock
 
 from kit.app import Kit
+from kit.reconcile import Report
 from tests.bench import measure
 from tests.bench.synthetic import END, World, build
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 HEADS = ("act", "p50 ms", "p99 ms", "floor p50", "÷ floor", "CPU ms", "files waited for", "folders waited for")
 
@@ -140,14 +141,15 @@ def main() -> None:
     chosen = parser.parse_args()
     with measure.workshop() as folder:
         vault, beside = folder / "vault", folder / "floor"
-        beside.mkdir()
+        (beside / "scan").mkdir(parents=True)
         build(vault, chosen.cards, events=False)
         world = World(chosen.cards)
-        with measure.WarmKit(vault, clock=lambda: END) as kit:
-            Kit.sync(kit)
+        with Kit(vault, clock=lambda: END) as kit:
+            kit.sync()
+        with Kit(vault, clock=lambda: END, freshen=Report) as kit:
             rows = turns(kit, world, chosen.turns, beside, "")
         with Kit(vault, clock=lambda: END) as kit:
-            rows += turns(kit, world, max(5, chosen.turns // 5), beside / "..", " with a scan first")
+            rows += turns(kit, world, max(5, chosen.turns // 5), beside / "scan", " with a scan first")
         measure.show(f"turns, {chosen.cards} cards", HEADS, rows)
     print(f"\n{measure.noise()}")
 

@@ -14,19 +14,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.app import Kit
-from kit.reconcile import Report
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-
-
-class WarmKit(Kit):
-    """A kit that trusts its index, as in the daemon, whose watcher has told it of every file already."""
-
-    def sync(self, progress: Callable[[int, int], None] | None = None) -> Report:  # noqa: ARG002 - as in Kit
-        """Trust the index."""
-        return Report()
 
 
 class Spread(NamedTuple):

@@ -123,7 +123,9 @@ def test_a_key_has_one_value(kit: Kit) -> None:
 
 
 def test_scenes_tags_importance_and_sources_are_united(kit: Kit) -> None:
-    one = kit.remember("Reports go in tables", scenes=["work"], tags=["report-layout"], importance=2, source="cards/a.md")
+    one = kit.remember(
+        "Reports go in tables", scenes=["work"], tags=["report-layout"], importance=2, source="cards/a.md"
+    )
     kit.remember("Put reports in tables", scenes=["study"], tags=["tables"], importance=4, source="cards/b")
     kit.remember("Put reports in tables", importance=1, source="cards/b")
     fact = fact_of(kit, one)

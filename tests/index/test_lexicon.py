@@ -10,7 +10,8 @@ from kit import text
 from kit.index.lexicon import Lexicon, Mention
 
 NAMES = [
-    "c", "c++", "c#", "python", "unit test", "test", "tests", "testing", "code review", "标签", "标签池", "标签 池", "密码簿",
+    "c", "c++", "c#", "python", "unit test", "test", "tests", "testing", "code review",
+    "标签", "标签池", "标签 池", "密码簿",
     "node.js", "r&d", "a/b", "a b", "a:b", "utf 8", "gpt 4", "标签pool", "x", "", "++", "running shoe",
 ]  # fmt: skip
 KEYS = st.sampled_from(sorted({text.key(name) for name in NAMES}))
@@ -104,7 +105,9 @@ def test_a_name_of_very_many_words_is_known_but_not_looked_for() -> None:
     assert len(lexicon) == 0
 
 
-TEXTS = st.one_of(st.lists(st.sampled_from([*NAMES, "the", "，", ". ", " "]), max_size=8).map(" ".join), st.text(max_size=30))
+TEXTS = st.one_of(
+    st.lists(st.sampled_from([*NAMES, "the", "，", ". ", " "]), max_size=8).map(" ".join), st.text(max_size=30)
+)
 STEPS = st.lists(st.tuples(st.booleans(), KEYS, st.integers(1, 3)), max_size=30)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SAME = [
-    ("Code_Style", "code-style"), ("ＣＯＤＥ ｓｔｙｌｅ", "code style"), ("标签 池", "标签池"), ("C＃", "c#"), ("#rust", "Rust"),
+    ("Code_Style", "code-style"), ("ＣＯＤＥ ｓｔｙｌｅ", "code style"), ("标签 池", "标签池"),
+    ("C＃", "c#"), ("#rust", "Rust"),
     ("Ｃ＋＋", "C++"), ("Straße", "STRASSE"), ("ｶﾀｶﾅ", "カタカナ"), ("  a  b ", "a-b"), ("用 Python", "用python"), ("é", "e\u0301"),
 ]  # fmt: skip
 APART = list(itertools.combinations(["C", "C++", "C#", "F#", "标签", "标签池", "a/b", "a b", "node.js", "node js"], 2))
@@ -28,7 +30,7 @@ class Tags:
     """A pool that is told of tags by name."""
 
     def __init__(self) -> None:
-        self.db = db.sqlite3.connect(":memory:", isolation_level=None)
+        self.db = sqlite3.connect(":memory:", isolation_level=None)
         self.db.executescript(db._TABLES)
         self.pool = Pool(self.db)
         self.nums: dict[str, int] = {}
@@ -123,7 +125,11 @@ def test_a_circle_of_merges_leads_nowhere_and_is_told(tags: Tags, length: int) -
 
 
 @pytest.mark.parametrize(
-    "link", ["[[tags/js-lang]]", "[[js-lang]]", "[[JavaScript]]", "[[javascript|shown]]", "[[ecma]]", "[[js_code]]", "tags/js-lang.md", "[[id1]]"]
+    "link",
+    [
+        "[[tags/js-lang]]", "[[js-lang]]", "[[JavaScript]]", "[[javascript|shown]]", "[[ecma]]", "[[js_code]]",
+        "tags/js-lang.md", "[[id1]]",
+    ],
 )  # fmt: skip
 def test_a_link_reaches_a_tag_by_path_name_alias_code_file_name_or_id(tags: Tags, link: str) -> None:
     tags.put("JavaScript", path="tags/js-lang.md", code="js_code", aliases=["ecma"])
@@ -265,7 +271,7 @@ def test_after_any_edits_the_pool_is_what_its_notes_say(steps: list[tuple[str, d
 
 def test_scenes_lie_beside_the_tags(tags: Tags) -> None:
     tags.db.execute("INSERT INTO notes VALUES (1,'scenes/work.md','','',0,0,0,'','')")
-    tags.pool.put(1, "scenes/work.md", Scene(id="s", name="work", aliases=("job",)))
+    tags.pool.put(1, "scenes/work.md", Scene.model_validate({"id": "s", "name": "work", "aliases": ["job"]}))
     assert [held.scene.name for held in tags.pool.scenes()] == ["work"]
     assert tags.claimant("work") is None
     tags.pool.move(1, "scenes/w.md")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ TERMS = st.sets(st.sampled_from(["tag:a", "tag:b", "tag:标签池", "person:ann"
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(1, 4), TERMS, st.booleans()), max_size=12))
 def test_after_any_changes_the_book_says_what_the_cards_bear(changes: list[tuple[int, set[str], bool]]) -> None:
-    connection = db.sqlite3.connect(":memory:", isolation_level=None)
+    connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.executescript(db._TABLES)
     postings = Postings(connection)
     bears: dict[int, set[str]] = {}

@@ -29,7 +29,9 @@ IDS = ("a1", "b2", "20260819-063022-k3f9", "t4", "s5")
 FOLDERS = ("cards/2026-08", "facts", "tags", "scenes/work", "notes", "", "Cards/2026-08")
 STEMS = ("one", "One", "two", "三", "C", "js", "JavaScript", "one (conflicted copy PHONE 202608191030)")
 words = st.lists(st.sampled_from(NAMES), max_size=3)
-paths = st.builds(lambda folder, stem: f"{folder}/{stem}.md".lstrip("/"), st.sampled_from(FOLDERS), st.sampled_from(STEMS))
+paths = st.builds(
+    lambda folder, stem: f"{folder}/{stem}.md".lstrip("/"), st.sampled_from(FOLDERS), st.sampled_from(STEMS)
+)
 
 
 @st.composite
@@ -66,11 +68,18 @@ def tags(draw: st.DrawFn) -> bytes:
 
 
 scenes = st.builds(
-    lambda note_id, aliases: front({"id": note_id, "kind": "scene", "aliases": aliases}, ""), st.sampled_from(IDS), words
+    lambda note_id, aliases: front({"id": note_id, "kind": "scene", "aliases": aliases}, ""),
+    st.sampled_from(IDS),
+    words,
 )
 plain = st.sampled_from([b"", b"Just a note.\n", b"---\ntags: [a]\n---\nMine.\n"])
 broken = st.sampled_from(
-    [b"---\nid: a1\nkind: card\n", b"---\nid: a1\nkind: card\nimportance: 9\n---\n", b"---\nid: b2\nkind: nonsense\n---\n", b"\xff\xfe"]
+    [
+        b"---\nid: a1\nkind: card\n",
+        b"---\nid: a1\nkind: card\nimportance: 9\n---\n",
+        b"---\nid: b2\nkind: nonsense\n---\n",
+        b"\xff\xfe",
+    ]
 )
 contents = st.one_of(cards(), tags(), facts(), scenes, plain, broken)
 
@@ -143,7 +152,9 @@ class Life(RuleBasedStateMachine):
         # as many bytes as before where that is possible without cutting
         fresh.write_bytes(raw + b" " * max(0, len(old) - len(raw)))
         os.utime(fresh, ns=(before.st_atime_ns, before.st_mtime_ns))
-        fresh.replace(file)
+        self.ticks += 1
+        file.rename(self.home / f"kept-{self.ticks}")  # or its number is free for the next file
+        fresh.rename(file)
         self.untold.append(path)
 
     @precondition(lambda self: self.here())
@@ -182,7 +193,10 @@ class Life(RuleBasedStateMachine):
     def restore(self, data: st.DataObject, path: str) -> None:
         self.put(path, data.draw(st.sampled_from(self.bin)))
 
-    @rule(source=st.sampled_from(["cards", "facts", "tags", "scenes"]), place=st.sampled_from(["moved", "moved/on", "archive"]))
+    @rule(
+        source=st.sampled_from(["cards", "facts", "tags", "scenes"]),
+        place=st.sampled_from(["moved", "moved/on", "archive"]),
+    )
     def move_a_folder(self, source: str, place: str) -> None:
         old, new = self.vault.root / source, self.vault.root / place
         if old.is_dir() and not new.exists():

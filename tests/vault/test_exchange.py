@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 TRAPS = [
     "", "\n", "\n\n", " ", "\r", "\r\n", "a\r\nb", "a\rb", "a\n", "\na", "a ", " a", "\ta\t", "## User", "## Agent",
-    "## User\n\n## Agent\n", "x\n## Agent  \ny", "## Users", "## Agents", "### User", "````text\nx\n````", "```\ncode\n```",
-    "`````", "a\n````\n## Agent\n", "---", "---\nid: x\n---\n", "\u2028## Agent\u2028", "\x0b## Agent", "\x85## User\x85",
-    "﻿## User", "中文\n## Agent\n回答", "````text\n", "\n````\n", "\x00", "# User", "~~~\n## Agent\n~~~", "a\n\n\n",
+    "## User\n\n## Agent\n", "x\n## Agent  \ny", "## Users", "## Agents", "### User",
+    "````text\nx\n````", "```\ncode\n```",
+    "`````", "a\n````\n## Agent\n", "---", "---\nid: x\n---\n", "\u2028## Agent\u2028", "\x0b## Agent",
+    "\x85## User\x85", "\ufeff## User", "中文\n## Agent\n回答", "````text\n", "\n````\n", "\x00", "# User",
+    "~~~\n## Agent\n~~~", "a\n\n\n",
 ]  # fmt: skip
 PIECES = st.sampled_from([*TRAPS, "\n", "text", "````", "`"])
 ANY = st.one_of(
-    st.text(st.characters(codec="utf-8"), max_size=60), st.lists(PIECES, max_size=6).map("".join), st.sampled_from(TRAPS)
+    st.text(st.characters(codec="utf-8"), max_size=60),
+    st.lists(PIECES, max_size=6).map("".join),
+    st.sampled_from(TRAPS),
 )
 
 

@@ -61,7 +61,9 @@ def test_a_month_is_the_person_s_own(journal: Journal) -> None:
     assert journal.months() == ["journal/2026-08.jsonl"]
 
 
-@pytest.mark.parametrize("torn", [b'{"at":"2026', b'{"at":1}garbage\n', b"\xff\xfe\n", b"[1, 2]\n", b"null\n", b"\n", b"\x00" * 80])
+@pytest.mark.parametrize(
+    "torn", [b'{"at":"2026', b'{"at":1}garbage\n', b"\xff\xfe\n", b"[1, 2]\n", b"null\n", b"\n", b"\x00" * 80]
+)
 def test_a_torn_line_costs_itself_alone(journal: Journal, tmp_path: Path, torn: bytes) -> None:
     journal.add(AT, "hook", "before")
     file = tmp_path / "journal/2026-08.jsonl"

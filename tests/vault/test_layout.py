@@ -64,7 +64,11 @@ def test_a_sub_scene_lies_in_the_folder_of_its_scene() -> None:
 
 @given(ODD, ODD)
 def test_any_name_makes_a_path_that_every_system_allows(name: str, parent: str) -> None:
-    for path in (layout.named_path("tags", name), layout.named_path("scenes", name, parent), layout.card_path(ID, AT, name)):
+    for path in (
+        layout.named_path("tags", name),
+        layout.named_path("scenes", name, parent),
+        layout.card_path(ID, AT, name),
+    ):
         parts = check_new(path)
         assert parts[0] in layout.FOLDERS
         assert not any(part.startswith(".") for part in parts)

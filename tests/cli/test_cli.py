@@ -1,0 +1,286 @@
+"""Every command on a real vault: what it prints, where, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kit.cli import cli
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+PROMPT = "Why do report exports through nginx end in a 504?"
+ANSWER = "Set the proxy read timeout of nginx to 75 seconds, because the export takes 71."
+COMMANDS = sorted(set(cli.list_commands(None)) - {"daemon"})  # type: ignore[arg-type]  # it needs no context
+
+
+def out(ran: subprocess.CompletedProcess[str]) -> str:
+    assert ran.returncode == 0, ran.stderr
+    assert "\x1b" not in ran.stdout + ran.stderr
+    return ran.stdout.rstrip("\n")
+
+
+def loaded(ran: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - whatever the command says
+    return json.loads(out(ran))
+
+
+@pytest.fixture
+def done(memkit: Run) -> str:
+    """Live through one turn, and keep one fact; return the card's id."""
+    card = out(memkit("frame", PROMPT, "--tag", "nginx", "--scene", "work/debugging", "--project", "harbor"))
+    out(memkit("complete", card, "--answer", ANSWER))
+    out(memkit("remember", "Reports go in tables", "--tag", "report-layout"))
+    return card
+
+
+# --- a vault
+
+
+def test_init_lays_a_vault_down_once(run: Run, home: Path) -> None:
+    first = run("init", home / "memory")
+    assert out(first) == str(home / "memory")
+    assert "files made" in first.stderr
+    assert "Next: memkit" in first.stderr
+    files = {file: file.read_bytes() for file in (home / "memory").rglob("*") if file.is_file()}
+    assert (home / "memory" / ".gitignore") in files
+    second = run("init", home / "memory")
+    assert "nothing was changed" in second.stderr
+    assert {file: file.read_bytes() for file in (home / "memory").rglob("*") if file.is_file()} == files
+    assert out(run("doctor")) == ""
+
+
+def test_init_overwrites_nothing_and_adds_what_is_missing(run: Run, home: Path) -> None:
+    root = home / "memory"
+    (root / "tags").mkdir(parents=True)
+    (root / ".gitignore").write_text("mine\n", encoding="utf-8")
+    (root / "memkit.toml").write_text('id = "mine"\n', encoding="utf-8")
+    made = loaded(run("--json", "init", root))["made"]
+    assert ".gitignore" not in made
+    assert "memkit.toml" not in made
+    assert (root / ".gitignore").read_text("utf-8") == "mine\n"
+    assert made == [path for path in made if (root / path).is_file()]
+
+
+def test_the_first_vault_is_the_default_one_as_long_as_it_is_there(run: Run, home: Path) -> None:
+    run("init", home / "one")
+    run("init", home / "two")
+    assert loaded(run("status", "--json"))["vault"] == str(home / "one")
+    (home / "one").rename(home / "gone")
+    run("init", home / "two")
+    assert loaded(run("status", "--json"))["vault"] == str(home / "two")
+    assert loaded(run("--vault", home / "gone", "status", "--json"))["vault"] == str(home / "gone")
+
+
+def test_init_without_a_folder_takes_the_vault_that_was_named(run: Run, home: Path) -> None:
+    assert out(run("--vault", home / "named", "init", "--no-default")) == str(home / "named")
+    assert not (home / "config").exists()
+    assert list((home / "empty").iterdir()) == []
+
+
+def test_a_vault_is_found_from_a_folder_inside_it(run: Run, vault: Path) -> None:
+    assert loaded(run("status", "--json", at=vault / "cards"))["vault"] == str(vault)
+
+
+# --- a turn
+
+
+def test_a_turn_is_framed_completed_and_recalled(memkit: Run, vault: Path) -> None:
+    framed = memkit("frame", PROMPT, "--tag", "nginx", "--tag", "thing")
+    card = out(framed)
+    assert "pending: cards/" in framed.stderr
+    assert "Not taken as a tag: 'thing'" in framed.stderr
+    done = memkit("complete", card, "--answer", ANSWER)
+    assert (vault / out(done)).is_file()
+    assert "completed: " in done.stderr
+    again = memkit("complete", card, "--answer", ANSWER)
+    assert out(again) == out(done)
+    assert "nothing changed" in again.stderr
+    found = memkit("recall", "what about nginx?")
+    assert "75 seconds" in out(found).splitlines()[0]
+    assert card in out(found)
+
+
+def test_what_was_typed_elsewhere_comes_in_by_a_pipe(memkit: Run, vault: Path) -> None:
+    said = f"{PROMPT}\n\n第二行 😀\n"
+    card = out(memkit("frame", "-", said=said))
+    out(memkit("complete", card, "--answer", "-", said=ANSWER))
+    event = next((vault / "events").rglob("*.md")).read_text("utf-8")
+    assert said.strip() in event
+    assert ANSWER in event
+    assert "75 seconds" in out(memkit("recall", "-", said="what about nginx?"))
+    assert out(memkit("remember", "-", said="Reports go in tables\n")) == "facts/Reports go in tables.md"
+
+
+def test_recall_says_why_and_what_is_not_known(memkit: Run, done: str) -> None:
+    found = memkit("recall", "what about nginx?", "--tag", "quasiflange", "--explain", "-k", "1")
+    lines = out(found).splitlines()
+    assert sum(line.startswith("1. ") for line in lines) == 1
+    assert any("direct" in line and "nginx" in line for line in lines)
+    assert "Not known: quasiflange." in found.stderr
+    assert "understood as: nginx" in found.stderr
+    answer = loaded(memkit("recall", "what about nginx?", "--json"))
+    assert [hit["id"] for hit in answer["recall"]["hits"]] == [done]
+    assert "75 seconds" in answer["says"][0]
+
+
+def test_the_context_is_what_a_hook_would_inject(memkit: Run, done: str) -> None:
+    text = out(memkit("recall", "what about nginx?", "--context", "--route", "deep"))
+    assert text.startswith("--- recalled notes")
+    assert f"> answered: {ANSWER}" in text
+    assert loaded(memkit("recall", "what about nginx?", "--context", "--json"))["ids"] == [done]
+    assert out(memkit("recall", "thanks!", "--context")) == ""
+
+
+@pytest.mark.parametrize("query", ["", "   ", "qwertyuiop zxcvbnm"])
+def test_a_question_nothing_is_known_for_ends_well_and_empty(memkit: Run, done: str, query: str) -> None:
+    found = memkit("recall", query)
+    assert out(found) == ""
+    assert "Nothing useful is remembered for this." in found.stderr
+    assert loaded(memkit("recall", query, "--json"))["recall"]["hits"] == []
+    assert done
+
+
+def test_a_fact_is_kept_confirmed_and_superseded(memkit: Run) -> None:
+    first = memkit("remember", "Use tabs for indentation")
+    assert (out(first), "kept" in first.stderr) == ("facts/Use tabs for indentation.md", True)
+    assert "surer now" in memkit("remember", "use tabs for indentation").stderr
+    other = memkit("remember", "Use spaces for indentation", "--category", "style", "--tag", "thing")
+    assert "superseded" in other.stderr
+    assert "Not taken as a tag: 'thing'" in other.stderr
+    assert out(memkit("facts")).split("\t")[-1] == "Use spaces for indentation"
+
+
+def test_a_verdict_is_given_and_taken_back(memkit: Run, done: str) -> None:
+    assert out(memkit("feedback", done, "rejected", "--reason", "wrong")).endswith(".md: none → rejected")
+    assert done not in out(memkit("recall", "what about nginx?"))
+    assert out(memkit("feedback", done, "none")).endswith(".md: rejected → none")
+    assert done in out(memkit("recall", "what about nginx?"))
+
+
+def test_a_memory_is_put_away_and_comes_back(memkit: Run, done: str, vault: Path) -> None:
+    away = out(memkit("forget", done)).splitlines()
+    assert away[0].startswith("archive/cards/")
+    assert done not in out(memkit("recall", "what about nginx?"))
+    back = out(memkit("restore", done)).splitlines()
+    assert all((vault / path).is_file() for path in back)
+    assert done in out(memkit("recall", "what about nginx?"))
+
+
+# --- looking in
+
+
+def test_book_features_tags_scenes_facts_and_log_are_rows_to_grep(memkit: Run, done: str) -> None:
+    book = [line.split("\t") for line in out(memkit("book")).splitlines()]
+    assert ["tag", "nginx", "nginx", "1", done] in book
+    assert {row[0] for row in map(str.split, out(memkit("book", "--dimension", "project")).splitlines())} == {"project"}
+    [features] = [line.split("\t") for line in out(memkit("features", done)).splitlines()]
+    assert features[0] == done
+    assert "scene:work/debugging" in features[2].split(" ")
+    assert len(out(memkit("features")).splitlines()) == 2
+    tags = [line.split("\t") for line in out(memkit("tags")).splitlines()]
+    assert ["nginx", "nginx", "unexamined", "1"] in [row[:4] for row in tags] or any(row[0] == "nginx" for row in tags)
+    assert out(memkit("tags", "list")) == out(memkit("tags"))
+    assert ["work", "debugging", "1"] in [line.split("\t")[:3] for line in out(memkit("scenes")).splitlines()]
+    [fact] = [line.split("\t") for line in out(memkit("facts")).splitlines()]
+    assert fact[2:] == ["0.90", "report format", "Reports go in tables"]
+    log = [line.split("\t")[1:3] for line in out(memkit("log")).splitlines()]
+    assert log == [["person", "remember"], ["person", "complete"], ["person", "frame"]]
+    assert len(out(memkit("log", done, "-n", "1")).splitlines()) == 1
+
+
+def test_status_and_config_say_where_things_are(memkit: Run, done: str, vault: Path, home: Path) -> None:
+    status = loaded(memkit("status", "--json"))
+    assert status["vault"] == str(vault)
+    assert status["derived"].startswith(str(home / "cache"))
+    assert status["cards"] == {"completed": 1, "fact": 1}
+    assert f"vault\t{vault}" in out(memkit("status")).splitlines()
+    rows = [line.split("\t") for line in out(memkit("config")).splitlines()]
+    assert all(len(row) == 4 and row[3].endswith(".") for row in rows)
+    assert ["id", str(vault / "memkit.toml")] == [rows[0][0], rows[0][2]]
+    assert done
+
+
+def test_reindex_ends_where_it_began(memkit: Run, done: str, home: Path) -> None:
+    book = out(memkit("book"))
+    ran = memkit("reindex")
+    assert "0 problems" in out(ran)
+    assert out(memkit("book")) == book
+    assert loaded(memkit("reindex", "--json"))["problems"] == 0
+    assert done
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["book", "features", "tags", "tags list", "scenes", "facts", "status", "doctor", "log", "config", "recall nginx"],
+)
+def test_json_can_be_asked_for_before_or_after_any_command(memkit: Run, done: str, line: str) -> None:
+    assert done
+    after = memkit(*line.split(), "--json")
+    first, _, rest = line.partition(" ")
+    before = memkit("--json", first, *rest.split())
+    assert type(loaded(before)) is type(loaded(after))
+    assert "\n" not in out(after)
+
+
+def test_acts_answer_in_json_too(memkit: Run) -> None:
+    framed = loaded(memkit("frame", PROMPT, "--json"))
+    assert framed["status"] == "pending"
+    assert loaded(memkit("complete", framed["id"], "--answer", ANSWER, "--json"))["changed"] is True
+    assert loaded(memkit("feedback", framed["id"], "confirmed", "--json"))["after"] == "confirmed"
+    assert loaded(memkit("remember", "Reports go in tables", "--json"))["did"] == "new"
+    assert loaded(memkit("forget", framed["id"], "--json"))["id"] == framed["id"]
+    assert loaded(memkit("restore", framed["id"], "--json"))["id"] == framed["id"]
+
+
+# --- the rest
+
+
+def test_the_demo_tells_its_story_and_leaves_nothing(run: Run, home: Path) -> None:
+    said = out(run("demo"))
+    assert said.startswith("1. A vault of plain Markdown")
+    assert "memkit doctor: no problem" in said
+    steps = loaded(run("demo", "--json"))
+    assert [sorted(step) for step in steps] == [["outcome", "says", "step"]] * len(steps)
+    assert loaded(run("--json", "demo", "--keep", home / "kept"))[-1]["outcome"] == []
+    assert (home / "kept" / "memkit.toml").is_file()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(run: Run, command: str) -> None:
+    for flag in ("--help", "-h"):
+        said = out(run(command, flag))
+        assert said.startswith(f"Usage: memkit {command}")
+        assert len(said.splitlines()[2].strip()) > 20
+
+
+def test_the_help_lists_every_command_with_a_sentence(run: Run) -> None:
+    lines = out(run("--help")).split("Commands:\n")[1].splitlines()
+    assert {line.split()[0] for line in lines} >= set(COMMANDS)
+    assert all(len(line.split()) > 3 for line in lines)
+    assert "..." not in "".join(lines)
+    assert out(run("--version")).startswith("memkit, version ")
+
+
+def test_a_hook_answers_and_frames(memkit: Run, done: str, vault: Path) -> None:
+    payload = {"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt": "what did we set for nginx?"}
+    reply = loaded(memkit("hook", "claude", "prompt", said=json.dumps(payload)))
+    assert "75 seconds" in reply["hookSpecificOutput"]["additionalContext"]
+    assert len(list((vault / "cards").rglob("*.md"))) == 2
+    assert done
+
+
+def test_a_hook_in_trouble_is_silent(run: Run, memkit: Run, home: Path) -> None:
+    for ran in (
+        memkit("hook", "nobody", "prompt", said="{}"),
+        memkit("hook", "claude", "prompt", said="\0garbage"),
+        run("hook", "claude", "prompt", said="{}"),
+        run("--vault", home / "nowhere", "hook", "claude", "prompt", said="{}"),
+    ):
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")

@@ -1,0 +1,146 @@
+"""Errors of the command line: a sentence on standard error, and an exit code by class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+CARD = "id: {}\nkind: card\nstatus: completed\ntags: [nginx, docker]\n"
+
+
+def write(root: Path, path: str, front: str, body: str = "What it says.") -> None:
+    (root / path).write_text(f"---\n{front}---\n{body}\n", encoding="utf-8")
+
+
+def error(ran: subprocess.CompletedProcess[str], code: int) -> str:
+    assert (ran.returncode, ran.stdout) == (code, ""), ran.stderr
+    assert "Traceback" not in ran.stderr
+    return ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        (["frame", ""], 2, "There is no prompt to frame."),
+        (["frame", "  \n"], 2, "There is no prompt to frame."),
+        (["frame", "x", "--importance", "9"], 2, "9 is not in the range 1<=x<=5"),
+        (["frame", "x", "--now", "yesterday"], 2, "'yesterday' is no date"),
+        (["frame"], 2, "Missing argument 'PROMPT'"),
+        (["remember", ""], 2, "There is nothing to remember."),
+        (["remember", "x", "--category", "whim"], 2, "'whim' is not one of"),
+        (["recall", "x", "--limit", "0"], 2, "0 is not in the range"),
+        (["recall", "x", "--threshold", "7"], 2, "7.0 is not in the range"),
+        (["complete", "20260101-000000-zzzz", "--answer", "x"], 3, "No note has the id '20260101-000000-zzzz'"),
+        (["complete", "../../etc/passwd"], 3, "No note has the id"),
+        (["feedback", "nothing", "confirmed"], 3, "No note has the id 'nothing'"),
+        (["feedback", "nothing", "great"], 2, "'great' is not one of"),
+        (["feedback", "seed-scene-work", "confirmed"], 2, "feedback goes to cards and facts"),
+        (["forget", "nothing"], 3, "`memkit recall` and `memkit log` show ids"),
+        (["restore", "nothing"], 3, "The archive holds no note"),
+        (["features", "nothing"], 3, "No note has the id 'nothing'"),
+        (["log", "-n", "0"], 2, "0 is not in the range"),
+        (["nonsense"], 2, "No such command 'nonsense'"),
+        (["status", "--nonsense"], 2, "No such option"),
+    ],
+)
+def test_a_wrong_call_is_told_by_a_sentence_and_its_code(memkit: Run, line: list[str], code: int, says: str) -> None:
+    assert says in error(memkit(*line), code)
+
+
+def test_without_a_vault_the_way_to_one_is_told(run: Run, home: Path) -> None:
+    said = error(run("recall", "x"), 6)
+    assert said.startswith("memkit: No vault is here.")
+    assert "memkit init" in said
+    assert f"There is no folder {home / 'nowhere'}." in error(run("--vault", home / "nowhere", "status"), 6)
+
+
+def test_a_file_is_no_vault(run: Run, home: Path) -> None:
+    (home / "file").write_text("mine", encoding="utf-8")
+    assert "is a file" in error(run("init", home / "file"), 2)
+    assert "can't be made" in error(run("init", home / "file" / "below"), 8)
+    assert (home / "file").read_text("utf-8") == "mine"
+
+
+def test_the_demo_overwrites_no_folder(run: Run, vault: Path, home: Path) -> None:
+    before = {file: file.read_bytes() for file in vault.rglob("*") if file.is_file()}
+    assert "is not empty" in error(run("demo", "--keep", vault), 4)
+    assert {file: file.read_bytes() for file in vault.rglob("*") if file.is_file()} == before
+    (home / "file").write_text("mine", encoding="utf-8")
+    assert "is not empty" in error(run("demo", "--keep", home / "file"), 4)
+
+
+def test_all_faults_of_the_settings_are_told_at_once_with_their_lines(memkit: Run, vault: Path) -> None:
+    (vault / "memkit.toml").write_text('id = "x"\n[recall]\nlimit = "many"\nlimits = 5\n', encoding="utf-8")
+    said = error(memkit("status"), 9)
+    assert f"{vault / 'memkit.toml'}:3: 'recall.limit' must be a whole number, not 'many'." in said
+    assert f"{vault / 'memkit.toml'}:4: There is no setting 'recall.limits'. Did you mean 'recall.limit'?" in said
+
+
+def test_settings_that_are_no_toml_name_their_line(memkit: Run, vault: Path) -> None:
+    (vault / "memkit.toml").write_text('id = "x"\n[recall\n', encoding="utf-8")
+    assert f"{vault / 'memkit.toml'}:2: This is no TOML" in error(memkit("status"), 9)
+
+
+def test_a_wrong_variable_is_told_by_name(memkit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMKIT_RECALL_LIMIT", "0")
+    monkeypatch.setenv("MEMKIT_INDEX_ENGINE", "steam")
+    said = error(memkit("status"), 9)
+    assert "MEMKIT_RECALL_LIMIT: 'recall.limit' must be at least 1 and at most 200, not 0." in said
+    assert "MEMKIT_INDEX_ENGINE: 'index.engine' must be one of auto" in said
+
+
+def test_a_card_that_can_not_be_read_says_where_and_how_to_mend_it(memkit: Run, vault: Path) -> None:
+    write(vault, "cards/a.md", CARD.format("20260101-000000-aaaa"))
+    assert memkit("status").returncode == 0
+    write(vault, "cards/a.md", CARD.format("20260101-000000-aaaa") + "people: [Ada\n")
+    assert "cards/a.md:6: A bracket is opened here" in error(memkit("complete", "20260101-000000-aaaa"), 5)
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"cards/a.md": CARD.format("a") + "people: [Ada\n"}, "cards/a.md:6: A bracket is opened here"),
+        ({"cards/a.md": CARD.format("a") + "importance: 9\n"}, "cards/a.md:6: `importance` is 9"),
+        ({"cards/a.md": "kind: card\n"}, "cards/a.md:1: `id` is missing."),
+        (
+            {"cards/a.md": CARD.format("a"), "cards/copy of a.md": CARD.format("a")},
+            "cards/copy of a.md: Its id 'a' already belongs to cards/a.md.",
+        ),
+        (
+            {"cards/a.md": CARD.format("a"), "cards/a.sync-conflict-20260101-101010-ABCDEFG.md": CARD.format("a")},
+            "cards/a.sync-conflict-20260101-101010-ABCDEFG.md: A sync tool left this conflict copy.",
+        ),
+        (
+            {
+                "tags/one.md": "id: t1\nkind: tag\naliases: [ratchet]\n",
+                "tags/two.md": "id: t2\nkind: tag\naliases: [ratchet]\n",
+            },
+            "tags/two.md: The name 'ratchet' already belongs to tags/one.md.",
+        ),
+        (
+            {"cards/a.md": CARD.format("a") + 'event: "[[events/none]]"\n'},
+            "cards/a.md:6: `event` links to 'events/none', which is not there.",
+        ),
+        ({"cards/a.md": CARD.format("a") + "# x\n" * 600_000}, "cards/a.md: The file is too large to be read"),
+    ],
+    ids=["broken yaml", "wrong value", "no id", "duplicate id", "conflict copy", "tag clash", "dead link", "too large"],
+)
+def test_doctor_finds_what_a_person_should_mend(memkit: Run, vault: Path, files: dict[str, str], told: str) -> None:
+    for path, front in files.items():
+        write(vault, path, front)
+    ran = memkit("doctor")
+    assert ran.returncode == 1
+    assert [line for line in ran.stdout.splitlines() if line.startswith(told)], ran.stdout
+    assert ran.stderr.strip() == "1 problem."
+    for path in files:
+        (vault / path).unlink()
+    well = memkit("doctor")
+    assert (well.returncode, well.stdout, well.stderr.strip()) == (0, "", "All is well.")

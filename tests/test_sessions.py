@@ -1,0 +1,369 @@
+"""What hooks do to a vault: captured payloads in, exact replies out, cards and events on the disk."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kit.app import Kit
+from kit.errors import BadInputError, UnavailableError
+from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
+from kit.model.notes import Card
+from kit.sessions import Sessions, project_of
+from kit.vault import exchange
+from kit.vault.lock import VaultLock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PAYLOADS = Path(__file__).parent / "harness" / "payloads"
+PROMPT = "where is the key 钥匙 😀\nthe spare one"
+CLIENTS = pytest.mark.parametrize("client", ["claude", "codex"])
+
+
+class Client:
+    """A coding agent that calls the hooks of one session."""
+
+    def __init__(self, kit: Kit, name: str = "claude", session: str = "s1") -> None:
+        self.name, self.session = name, session
+        self.sessions = Sessions(kit)
+
+    def hook(self, event: str, payload: Mapping[str, object], *, finish: bool = True) -> bytes:
+        reply = self.sessions.handle(self.name, event, json.dumps(payload, ensure_ascii=False).encode(), {})
+        if finish:
+            reply.after()
+        return reply.out
+
+    def captured(self, event: str, file: str) -> bytes:
+        return self.hook(event, json.loads((PAYLOADS / self.name / f"{file}.json").read_text("utf-8")))
+
+    def prompt(self, text: str, turn: str = "t1", **more: object) -> bytes:
+        key = "prompt_id" if self.name == "claude" else "turn_id"
+        said = {"session_id": self.session, key: turn, "hook_event_name": "UserPromptSubmit", "prompt": text}
+        return self.hook("prompt", said | more)
+
+    def stop(self, answer: str, turn: str = "t1", **more: object) -> bytes:
+        key = "prompt_id" if self.name == "claude" else "turn_id"
+        said = {"session_id": self.session, key: turn, "hook_event_name": "Stop", "last_assistant_message": answer}
+        return self.hook("answer", said | more)
+
+    def tell(self, event: str, name: str, **more: object) -> bytes:
+        return self.hook(event, {"session_id": self.session, "hook_event_name": name, **more})
+
+
+def cards(kit: Kit) -> list[tuple[str, str, str]]:
+    """List each turn as status, prompt, answer, in the order they were made."""
+
+    def turns() -> Iterator[tuple[str, str, str, str]]:
+        kit.sync()
+        for entry in kit.index.catalog.of_kind("card"):
+            card = kit.load(entry.path)
+            assert isinstance(card, Card)
+            said = exchange.read(kit.body(card.event))
+            yield str(card.created), card.status, said.user, said.agent
+
+    return [turn[1:] for turn in sorted(turns())]
+
+
+def remember_key(kit: Kit) -> str:
+    fact = kit.remember("The spare key lies under the mat", tags=["钥匙"], category="fact")
+    assert fact is not None
+    return fact.id
+
+
+def reply(*lines: str) -> bytes:
+    context = "\n".join([FENCE_OPEN, *lines, FENCE_CLOSE]) + "\n"
+    inner = {"hookEventName": "UserPromptSubmit", "additionalContext": context}
+    return json.dumps({"hookSpecificOutput": inner}, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+KEY = "- The spare key lies under the mat (2026-11-30, facts/The spare key lies under the mat)"
+
+
+# --- one turn
+
+
+@CLIENTS
+def test_a_captured_turn_is_recalled_framed_and_completed(kit: Kit, client: str) -> None:
+    remember_key(kit)
+    agent = Client(kit, client)
+    assert agent.captured("start", "SessionStart-startup") == b""
+    assert agent.captured("prompt", "UserPromptSubmit") == reply(KEY)
+    assert cards(kit) == [("pending", PROMPT, "")]
+    assert agent.captured("answer", "Stop") == b""
+    assert cards(kit) == [("completed", PROMPT, "under the mat 答案 ✅")]
+    assert agent.captured("end", "SessionEnd") == b""
+    assert cards(kit) == [("completed", PROMPT, "under the mat 答案 ✅")]
+    card = kit.load(next(kit.index.catalog.of_kind("card")).path)
+    assert isinstance(card, Card)
+    assert (card.harness, card.topic, card.turn, card.project) == (
+        client,
+        "5e551011-0000-4abc-9def-000000000001",
+        "5e551011-0000-4abc-9def-000000000002",
+        "project",
+    )
+    assert kit.doctor() == []
+
+
+@CLIENTS
+def test_where_nothing_is_known_nothing_is_printed(kit: Kit, client: str) -> None:
+    assert Client(kit, client).captured("prompt", "UserPromptSubmit") == b""
+    assert Client(kit, client).captured("answer", "Stop") == b""
+
+
+def test_the_reply_is_ready_before_the_turn_is_framed(kit: Kit) -> None:
+    remember_key(kit)
+    said = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    assert Client(kit).hook("prompt", said, finish=False) == reply(KEY)
+    assert cards(kit) == []
+
+
+def test_chit_chat_is_kept_and_gets_nothing(kit: Kit) -> None:
+    remember_key(kit)
+    agent = Client(kit)
+    assert agent.prompt("thanks, that's great!") == b""
+    agent.stop("You are welcome.")
+    assert [turn[0] for turn in cards(kit)] == ["completed"]
+
+
+def test_the_same_event_twice_changes_nothing(kit: Kit) -> None:
+    agent = Client(kit)
+    for _ in range(2):
+        agent.prompt(PROMPT)
+    for _ in range(2):
+        agent.stop("under the mat")
+    assert cards(kit) == [("completed", PROMPT, "under the mat")]
+
+
+@pytest.mark.parametrize(
+    "payload", [b"", b"{", b"[]", b"null", b"\xff\xfe\x00", b"[" * 5000, b'{"session_id": 7, "prompt": []}', b'"words"']
+)
+def test_garbage_is_answered_with_silence(kit: Kit, vault: Path, payload: bytes) -> None:
+    before = sorted(vault.rglob("*"))
+    for event in ("prompt", "answer", "start", "end", "compact", "nonsense"):
+        found = Sessions(kit).handle("claude", event, payload, {})
+        found.after()
+        assert found.out == b""
+    assert sorted(vault.rglob("*")) == before
+
+
+def test_an_unknown_harness_is_told(kit: Kit) -> None:
+    with pytest.raises(BadInputError, match="No harness is called 'nobody'"):
+        Sessions(kit).handle("nobody", "prompt", b"{}", {})
+
+
+# --- what a session has been told
+
+
+@CLIENTS
+def test_a_memory_is_told_once_a_session_until_it_is_compacted(kit: Kit, client: str) -> None:
+    remember_key(kit)
+    agent = Client(kit, client)
+    assert agent.prompt(PROMPT, "t1") == reply(KEY)
+    assert agent.prompt("钥匙 again please, where is it?", "t2") == b""
+    assert Client(kit, client, "s2").prompt("钥匙, where is it?") == reply(KEY)
+    agent.tell("compact", "PostCompact", trigger="auto")
+    assert agent.prompt("钥匙, where is it now?", "t3") == reply(KEY)
+    assert agent.prompt("and where is 钥匙 today?", "t4") == b""
+
+
+def test_a_cleared_session_is_told_again(kit: Kit) -> None:
+    remember_key(kit)
+    agent = Client(kit)
+    assert agent.prompt(PROMPT) == reply(KEY)
+    agent.tell("start", "SessionStart", source="clear")
+    assert agent.prompt("钥匙, where is it?", "t2") == reply(KEY)
+
+
+def test_a_restart_remembers_what_was_told_and_which_turns_are_open(kit: Kit) -> None:
+    remember_key(kit)
+    agent = Client(kit)
+    assert agent.prompt(PROMPT, "t1") == reply(KEY)
+    agent.sessions = Sessions(kit)
+    assert agent.prompt("and where is 钥匙 today?", "t2") == b""
+    agent.sessions = Sessions(kit)
+    agent.stop("under the mat", "t2")
+    agent.sessions = Sessions(kit)
+    agent.stop("under the mat", "t2")
+    assert cards(kit) == [("interrupted", PROMPT, ""), ("completed", "and where is 钥匙 today?", "under the mat")]
+
+
+def test_a_restart_with_the_derived_data_gone_finds_the_open_turn(vault: Path, home: Path) -> None:
+    with Kit(vault) as first:
+        Client(first).prompt(PROMPT)
+    for file in (home / "cache").rglob("*"):
+        if file.is_file():
+            file.unlink()
+    with Kit(vault) as second:
+        Client(second).stop("under the mat")
+        assert cards(second) == [("completed", PROMPT, "under the mat")]
+
+
+# --- steering, interrupting, failing
+
+
+def test_words_typed_while_codex_runs_steer_its_turn(kit: Kit) -> None:
+    agent = Client(kit, "codex")
+    agent.prompt("write a poem")
+    agent.prompt("and a title")
+    agent.stop("A rose.")
+    assert cards(kit) == [("completed", "write a poem\n\nand a title", "A rose.")]
+
+
+def test_codex_tells_of_an_interruption(kit: Kit) -> None:
+    agent = Client(kit, "codex")
+    agent.prompt("write a poem")
+    agent.tell("interrupt", "Interrupt", turn_id="t1")
+    assert cards(kit) == [("interrupted", "write a poem", "")]
+
+
+def test_esc_in_claude_is_read_from_its_transcript(kit: Kit) -> None:
+    agent = Client(kit)
+    names = {"UserPromptSubmit": "prompt", "Stop": "answer", "SessionStart": "start", "SessionEnd": "end"}
+    transcript = PAYLOADS / "claude" / "transcript-interrupt-and-queue.jsonl"
+    for line in (PAYLOADS / "claude" / "session-interrupt-and-queue.payloads.jsonl").read_text("utf-8").splitlines():
+        payload = json.loads(line)
+        payload["transcript_path"] = str(transcript)
+        assert agent.hook(names[payload["hook_event_name"]], payload) == b""
+    found = cards(kit)
+    assert [turn[:2] for turn in found] == [
+        ("completed", "good morning"),
+        ("interrupted", "write a long poem"),
+        ("completed", "after esc"),
+        ("completed", "write a second poem\n\nand a title"),
+    ]
+    assert found[1][2].startswith("rose rose rose")
+    assert found[3][2].startswith("rose rose rose")
+    assert found[3][2].endswith("good day")
+
+
+def test_a_failure_is_written_on_the_card(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    agent.tell("failure", "StopFailure", prompt_id="t1", error="rate limit")
+    assert cards(kit) == [("failed", "write a poem", "")]
+    assert "rate limit" in kit.log(1)[0]["why"]  # type: ignore[operator]
+
+
+@CLIENTS
+def test_a_session_that_ends_leaves_no_open_turn(kit: Kit, client: str) -> None:
+    agent = Client(kit, client)
+    agent.prompt("write a poem")
+    agent.tell("end", "SessionEnd", reason="other")
+    assert cards(kit) == [("interrupted", "write a poem", "")]
+
+
+def test_two_sessions_at_once_never_mix(kit: Kit) -> None:
+    one, other = Client(kit, "claude", "s1"), Client(kit, "claude", "s2")
+    other.sessions = one.sessions
+    one.prompt("first of one")
+    other.prompt("first of other")
+    other.stop("to other")
+    one.stop("to one")
+    one.prompt("second of one", "t2")
+    other.tell("end", "SessionEnd", reason="other")
+    one.stop("again to one", "t2")
+    assert cards(kit) == [
+        ("completed", "first of one", "to one"),
+        ("completed", "first of other", "to other"),
+        ("completed", "second of one", "again to one"),
+    ]
+
+
+# --- trouble
+
+
+def test_a_card_the_person_deleted_stands_in_nobodys_way(kit: Kit, vault: Path) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    for folder in ("cards", "events"):
+        for file in (vault / folder).rglob("*.md"):
+            file.unlink()
+    agent.prompt("write a letter", "t2")
+    agent.stop("Dear Ada,", "t2")
+    assert cards(kit) == [("completed", "write a letter", "Dear Ada,")]
+
+
+def test_a_vault_that_is_busy_costs_no_answer(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    kit._lock.timeout = 0.01
+    with VaultLock(kit.folder / "vault.lock"), pytest.raises(UnavailableError, match="Another program"):
+        agent.stop("A rose.")
+    assert cards(kit) == [("pending", "write a poem", "")]
+    agent.stop("A rose.")
+    assert cards(kit) == [("completed", "write a poem", "A rose.")]
+
+
+def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done(kit: Kit, vault: Path) -> None:
+    agent = Client(kit)
+    before = sorted(vault.rglob("*"))
+    kit._lock.timeout = 0.01
+    with VaultLock(kit.folder / "vault.lock"), pytest.raises(UnavailableError):
+        agent.prompt("write a poem")
+    assert sorted(vault.rglob("*")) == before
+    agent.stop("A rose.")
+    agent.prompt("write a letter", "t2")
+    agent.stop("Dear Ada,", "t2")
+    assert cards(kit) == [("completed", "write a letter", "Dear Ada,")]
+
+
+def test_a_recall_that_fails_costs_the_turn_neither_card_nor_answer(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the index broke")
+
+    agent = Client(kit)
+    with monkeypatch.context() as patched:
+        patched.setattr(kit, "recall", fail)
+        with pytest.raises(RuntimeError):
+            agent.prompt("where is the spare key of the garden house?")
+    agent.stop("Under the mat.")
+    assert [turn[0] for turn in cards(kit)] == ["completed"]
+
+
+def test_a_broken_card_of_a_session_does_not_silence_it(kit: Kit, vault: Path) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    [file] = (vault / "cards").rglob("*.md")
+    file.write_text(file.read_text("utf-8").replace("created:", "odd: [never closed\ncreated:"), "utf-8")
+    agent.sessions = Sessions(kit)
+    agent.prompt("write a letter", "t2")
+    agent.stop("Dear Ada,", "t2")
+    file.write_text(file.read_text("utf-8").replace("odd: [never closed\n", ""), "utf-8")
+    assert ("completed", "write a letter", "Dear Ada,") in cards(kit)
+
+
+# --- where
+
+
+def test_a_project_is_named_by_its_repository_whatever_the_worktree(tmp_path: Path) -> None:
+    repo, tree, module, bare = (tmp_path / name for name in ("harbor", "tree", "harbor/lib", "bare-tree"))
+    (repo / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    (repo / "src" / "deep").mkdir(parents=True)
+    for folder, target in (
+        (tree, repo / ".git" / "worktrees" / "tree"),
+        (module, "../.git/modules/lib"),
+        (bare, tmp_path / "lantern.git" / "worktrees" / "bare-tree"),
+    ):
+        folder.mkdir()
+        (folder / ".git").write_text(f"gitdir: {target}\n", encoding="utf-8")
+    assert project_of(str(repo)) == "harbor"
+    assert project_of(str(repo / "src" / "deep")) == "harbor"
+    assert project_of(str(tree)) == "harbor"
+    assert project_of(str(module)) == "lib"
+    assert project_of(str(bare)) == "lantern"
+
+
+def test_a_folder_without_a_repository_is_its_own_project_and_home_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "notes").mkdir()
+    assert project_of(str(tmp_path / "notes")) == "notes"
+    assert project_of(str(tmp_path / "gone" / "for ever")) == "for ever"
+    assert [project_of(where) for where in (str(tmp_path), "/", "")] == ["", "", ""]
