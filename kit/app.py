@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from kit import config, deliver, maintain, places, reconcile, survey, text
 from kit import search as searching
-from kit import config, deliver, places, reconcile, survey, text
 from kit.errors import BadInputError, BadNoteError, NotFoundError
 from kit.govern import care, facts, turns
 from kit.govern.hand import Hand
+from kit.governance import Governance
 from kit.index.reflection import Index
 from kit.model.notes import Card, Fact
 from kit.perceive import rules, spoken
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from kit.vault.journal import Entry, Who
 
 
+MIRROR_MOST = 50
+"""Tags that changed at once; more come from git or a first look, and bring both sides of their relations."""
 READ_AT_ONCE = 300
 """Cards whose words a single command reads before it answers."""
 
@@ -69,6 +72,7 @@ class Kit:
         self._lock = VaultLock(self.folder / "vault.lock")
         self.witness = Witness(self.index, self._hand.load, self.config.text("index.engine"))
         self._freshen = freshen
+        self.pool = Governance(self._hand, self._writing, self.now)
         self.behind = ""
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
 
@@ -298,6 +302,11 @@ class Kit:
         self.sync()
         return survey.scenes(self.index)
 
+    def scene_cards(self, scene: str, scene_sub: str = "") -> list[survey.FeatureRow]:
+        """List the cards of a scene, or of one of its sub-scenes."""
+        self.sync()
+        return survey.in_scene(self.index, text.key(scene), text.key(scene_sub))
+
     def facts(self) -> list[survey.FactRow]:
         """List what is lastingly known."""
         self.sync()
@@ -321,10 +330,31 @@ class Kit:
         """List the journal's newest entries, newest first."""
         return survey.log(self.journal, limit, note_id)
 
+    def cleaning_is_due(self) -> bool:
+        """Tell whether the schedule asks for a cleaning."""
+        mode = self.config.text("clean.mode")
+        if mode == "manual":
+            return False
+        cleaned = (entry for entry in self.journal.entries(newest_first=True) if entry["what"] == "clean")
+        last = next((datetime.fromisoformat(str(entry["at"])) for entry in cleaned), None)
+        weekday, day = self.config.count("clean.weekday"), self.config.count("clean.day")
+        return maintain.due(mode, self.config.text("clean.at"), weekday, day, last, self._clock())
+
     # -- keeping in step
 
     def sync(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
         """Bring the indexes in step with the files: as the daemon knows how, else by an incremental scan."""
+        report = self._fresh(progress)
+        self.follow(report)
+        return report
+
+    def follow(self, report: reconcile.Report) -> None:
+        """Have tags follow relations that a person has edited in other tags."""
+        if 0 < len(report.tags) <= MIRROR_MOST:
+            with self._lock:
+                self.pool.mirror(report.tags)
+
+    def _fresh(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
         self.index.refresh()
         return self._freshen() if self._freshen else reconcile.scan(self.store, self.index, progress)
 
@@ -354,7 +384,9 @@ class Kit:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._lock:
-            self.sync()
+            report = self._fresh()
+            if 0 < len(report.tags) <= MIRROR_MOST:
+                self.pool.mirror(report.tags)
             yield
 
 

@@ -50,6 +50,12 @@ TABLE = (
     Setting("index.plain_notes", False, "Whether notes without `kind` are found by full text."),
     Setting("govern.tag_share", 0.2, "A word on more than this share of all cards is too generic for a tag.", most=1),
     Setting("govern.redact", True, "Whether secrets are taken out before anything is written."),
+    Setting(
+        "clean.mode", "manual", "When little-used cards go to the archive.", ("manual", "daily", "weekly", "monthly")
+    ),
+    Setting("clean.at", "03:00", "The time of day of a scheduled cleaning."),
+    Setting("clean.weekday", 1, "The day of a weekly cleaning, 1 (Monday) to 7.", least=1, most=7),
+    Setting("clean.day", 1, "The day of a monthly cleaning; the last one where a month is shorter.", least=1, most=31),
     Setting("daemon.idle_minutes", 120, "The daemon stops after so long without a request; 0: never."),
     Setting("daemon.start", True, "Whether commands start the daemon when it is not there."),
 )  # fmt: skip

@@ -80,9 +80,10 @@ def _features(found: Card | Fact, created: float) -> Features:
 
 def _terms(found: Card | Fact) -> set[str]:
     if isinstance(found, Card):
-        return terms_of(
+        terms = terms_of(
             found.tags, found.people, found.places, found.project, found.scene, found.scene_sub, found.topic
         )
+        return terms | {"queue:learn"} if found.learn == "pending" else terms
     terms = terms_of(found.tags, found.people, found.places, found.project, "", "", "")
     terms |= {f"scene:{text.key(scene)}" for scene in found.scenes}
     if found.key:

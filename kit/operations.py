@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from datetime import datetime
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -15,24 +16,33 @@ from pydantic import BaseModel
 
 from kit.errors import BadInputError
 from kit.model.fields import parse_instant
-from kit.model.notes import CardStatus, Category, Feedback, Route
+from kit.model.notes import CardStatus, Category, Feedback, Level, Route
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from kit.app import Kit
 
 OPERATIONS = (
     "frame", "complete", "recall", "explain", "remember", "feedback", "forget", "restore", "book", "features",
     "tags", "scenes", "facts", "doctor", "status", "log", "settings", "sync", "perceive", "reindex", "search",
+    "scene_cards", "pool.show", "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename",
+    "pool.merge", "pool.split", "pool.lint", "pool.suggest", "pool.evolve", "pool.add_scene", "pool.undo",
+    "pool.clean", "pool.learn_next",
 )  # fmt: skip
 
-_LISTS = frozenset({"tags", "codes", "people", "places", "scenes", "exclude"})
+READING = frozenset(OPERATIONS) - {"frame", "complete", "remember", "feedback", "forget", "restore", "reindex"}
+"""Operations that may be run again without a second thought."""
+
+_LISTS = frozenset(
+    {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts"}
+)
+_FLAGS = frozenset({"dry_run"})
 _NUMBERS = frozenset({"importance", "limit", "tokens", "confidence", "threshold"})
 _WHOLE = frozenset({"importance", "limit", "tokens"})
 _CHOICES: dict[str, tuple[str, ...]] = {
     "status": get_args(CardStatus), "category": get_args(Category), "verdict": get_args(Feedback),
-    "route": get_args(Route), "who": ("hook", "learn", "maintain", "person"),
+    "route": get_args(Route), "level": get_args(Level), "who": ("hook", "learn", "maintain", "person"),
 }  # fmt: skip
 _OPTIONAL = frozenset({"tags", "limit", "threshold", "tokens", "category", "route", "now"})
 _NOT_CARRIED = frozenset({"progress"})
@@ -42,7 +52,7 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
     """Run an operation and return its result as plain JSON values."""
     if name not in OPERATIONS:
         raise BadInputError(f"There is no operation '{name}'.", f"Known: {', '.join(OPERATIONS)}.")
-    method = getattr(kit, name)
+    method: Callable[..., object] = attrgetter(name)(kit)
     known = dict(inspect.signature(method).parameters)
     if "params" in known:  # `explain` hands the rest on to `recall`
         known = {**known, **inspect.signature(kit.recall).parameters}
@@ -70,6 +80,8 @@ def _checked(param: str, value: object) -> object:
     elif param in _LISTS:
         good = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)
         due = "a list of texts"
+    elif param in _FLAGS:
+        good, due = isinstance(value, bool), "true or false"
     elif param in _NUMBERS:
         kinds = int if param in _WHOLE else (int, float)
         good = isinstance(value, kinds) and not isinstance(value, bool)

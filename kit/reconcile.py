@@ -16,6 +16,7 @@ from kit import distil
 from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, UnavailableError
 from kit.index import db
 from kit.index.catalog import Entry
+from kit.model.notes import Tag
 from kit.vault import layout, note, walk
 from kit.vault.walk import RootGone, Stat
 
@@ -49,6 +50,8 @@ class Report(NamedTuple):
     problems: int = 0
     seconds: float = 0.0
     seen: int = 0
+    tags: tuple[tuple[str, Tag | None, Tag], ...] = ()
+    """tag notes that changed: path, the tag before (None: it is new), the tag now"""
 
     @property
     def changed(self) -> int:
@@ -209,7 +212,7 @@ class _Work:
         self._folds: set[str] = set()
         self._new: set[int] = set()
         """Numbers given out here, which no index knows anything of yet"""
-        self._pool_changed = False
+        self._tags: list[tuple[str, Tag | None, Tag]] = []
         self._added = self._modified = self._moved = self._removed = 0
 
     def lose(self, path: str) -> None:
@@ -293,7 +296,6 @@ class _Work:
     def _clear(self, entry: Entry) -> None:
         if entry.kind in ("event", "overview"):
             self._owe_card_of(entry.id, "")
-        self._pool_changed |= entry.kind in ("tag", "scene")
         self._index.drop(entry.num, entry.kind)
 
     def finish(self) -> Report:
@@ -310,9 +312,8 @@ class _Work:
                 self._settle(note_id)
         for folded in sorted(self._suspects()):
             self._check_twins(folded)
-        if self._pool_changed:
-            self._index.catalog.set_found("pool", self._index.pool.problems())
-        return Report(self._added, self._modified, self._moved, self._removed, self._index.catalog.problem_count())
+        problems = self._index.catalog.problem_count()
+        return Report(self._added, self._modified, self._moved, self._removed, problems, tags=tuple(self._tags))
 
     def _settle(self, note_id: str) -> None:
         """Index the one note that owns an id: the shortest path, then the first; report the others.
@@ -359,7 +360,8 @@ class _Work:
             self._index.put_card(found.row._replace(num=entry.num), found.terms, fresh=entry.num in self._new)
             self._new.discard(entry.num)
         elif found.pooled:
-            self._pool_changed = True
+            if isinstance(found.pooled, Tag):
+                self._tags.append((entry.path, self._index.pool.tag(entry.num), found.pooled))
             self._index.put_pooled(entry.num, entry.path, found.pooled)
         elif found.kind in ("event", "overview"):
             self._owe_card_of(found.id, found.card)

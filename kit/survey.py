@@ -125,6 +125,14 @@ def scenes(index: Index) -> list[SceneRow]:
     return rows
 
 
+def in_scene(index: Index, scene: str, scene_sub: str = "") -> list[FeatureRow]:
+    """List the cards that stand in a scene, by path."""
+    term = f"scene:{scene}/{scene_sub}" if scene_sub else f"scene:{scene}"
+    entries = [index.catalog.numbered(num) for num in index.postings.cards(term)]
+    rows = [FeatureRow(one.id, one.path, tuple(index.postings.terms_of(one.num))) for one in entries if one]
+    return sorted(rows, key=lambda row: row.path)
+
+
 def facts(hand: Hand) -> list[FactRow]:
     """List the facts by category and key."""
     rows = []
@@ -141,7 +149,7 @@ def facts(hand: Hand) -> list[FactRow]:
 
 def problems(hand: Hand) -> list[Problem]:
     """List what a person should mend: what reconcile found, and links to notes that are not there."""
-    return sorted({*hand.index.catalog.problems(), *_dead_links(hand)})
+    return sorted({*hand.index.catalog.problems(), *hand.index.pool.problems(), *_dead_links(hand)})
 
 
 def _dead_links(hand: Hand) -> Iterator[Problem]:
@@ -177,7 +185,7 @@ def status(index: Index, root: Path, report: Report) -> dict[str, object]:
         "notes": {kind or "plain": count for kind, count in index.catalog.counts().items()},
         "cards": _by_status(index),
         "tags": len(index.pool.tags()),
-        "problems": report.problems,
+        "problems": report.problems + len(index.pool.problems()),
         "changed": report.changed,
         "scan_ms": round(report.seconds * 1000, 1),
     }

@@ -7,7 +7,7 @@ a remark and features answer alone. What it has not taken in yet is written in t
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -31,7 +31,12 @@ WEIGHTS = {
 }  # fmt: skip
 CANDIDATES = 200
 """Cards the full text may bring in at most."""
-BATCH = 50
+BATCH, PORTION = 50, 5_000
+"""Cards taken in at once: while others wait for the index, and in a process of one's own."""
+STUMBLES = 3
+"""So often in a row a broken engine is begun anew at once."""
+MADE_AT = "made-at"
+"""File in a full text that waits to be adopted: the generation of the index it was made from."""
 
 
 class Witness:
@@ -40,14 +45,23 @@ class Witness:
     def __init__(self, index: Index, load: Callable[[str], Note], setting: str) -> None:
         self._index, self._load, self._setting = index, load, setting
         self._engine: fulltext.Layered | None = None
+        self._birth = ""
         self._taken: dict[int, int] = {}
+        self._owed: tuple[int, dict[int, int]] = (-1, {})
         self._broken = ""
+        self._stumbles = 0
         self._lock = VaultLock(index.folder / "text.lock", timeout=0.0)
+        self._locked = False
 
     @property
     def name(self) -> str:
         """Name the engine in use; '' while there is none."""
         return self._engine.name if self._engine else ""
+
+    @property
+    def wanted(self) -> bool:
+        """Tell whether there should be an engine and is none."""
+        return self._setting != "none" and self._engine is None
 
     @property
     def behind(self) -> int:
@@ -57,56 +71,81 @@ class Witness:
     def open(self) -> bool:
         """Open the engine that suits the vault's size; one of another index, or a broken one, begins anew.
 
-        False when it is not wanted, or another process has it.
+        False when it is not wanted, another process has it, or it can't be opened.
         """
         if self._setting == "none":
             return False
         if self._engine:
             return True
+        if not self._take_lock():
+            return False
+        try:
+            self._open()
+        except (KitError, OSError) as error:
+            self._broken = f"{error.what if isinstance(error, KitError) else error} Features answered alone."
+            self.abandon()
+            return False
+        self._broken = ""
+        return True
+
+    def _take_lock(self) -> bool:
         try:
             self._lock.__enter__()
         except UnavailableError:
             self._broken = "Another program has the full text; features answered alone."
             return False
+        self._locked = True
+        return True
+
+    def _open(self) -> None:
         name = fulltext.choose(len(self._index.features.rows()), self._setting)
-        for leftover in self._index.folder.glob("text-*"):
-            if leftover.name != f"text-{name}":
-                shutil.rmtree(leftover, ignore_errors=True)
-        folder = self._index.folder / f"text-{name}"
+        self._keep_only(name)
+        folder = self._folder(name)
         try:
             engine = fulltext.open_engine(name, folder)
         except fulltext.FullTextBrokenError:
             self._set_aside(folder)
             engine = fulltext.open_engine(name, folder)
-        self._engine = fulltext.Layered(engine)
-        if engine.get_stamp() != self._index.birth:
+        self._engine, self._birth = fulltext.Layered(engine), self._index.birth
+        if engine.get_stamp() != self._birth:
             if engine.count():
                 engine.close()
                 fulltext.destroy(folder)
                 self._engine = fulltext.Layered(fulltext.open_engine(name, folder))
-            self._engine.set_stamp(self._index.birth)
+            self._engine.set_stamp(self._birth)
             self._index.owe_all()
-        return True
 
     def close(self) -> None:
         """Commit what waits and let the files go."""
-        if self._engine:
-            self.flush()
-            self._engine.close()
-            self._engine = None
+        self.flush()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Let the files go; what was not committed is still owed."""
+        engine, self._engine, self._taken = self._engine, None, {}
+        if engine:
+            with suppress(KitError, OSError):
+                engine.engine.close()
+        if self._locked:
+            self._locked = False
             self._lock.__exit__(None, None, None)
 
-    def take(self, limit: int = BATCH) -> int:
-        """Take owed cards in, so that they are found at once; return how many are still owed."""
-        if not self._engine:
+    def take(self, limit: int = BATCH, since: int = -1) -> int:
+        """Take owed cards in, so that they are found at once; return how many are still owed.
+
+        With `since`, only those that changed after that generation.
+        """
+        engine = self._current()
+        if not engine:
             return 0
-        owed = self._index.owed(limit + len(self._taken))
+        owed = self._index.owed(limit + len(self._taken), since)
         waiting = [num for num, generation in owed.items() if self._taken.get(num) != generation]
-        for num in islice(waiting, limit):
-            doc = self._document(num)
-            self._engine.apply([doc] if doc else [], [] if doc else [num])
-            self._taken[num] = owed[num]
-        return self.behind
+        with self._mending():
+            for num in islice(waiting, limit):
+                doc = self._document(num)
+                engine.apply([doc] if doc else [], [] if doc else [num])
+                self._taken[num] = owed[num]
+        return max(0, len(waiting) - limit) if since >= 0 else self.behind
 
     @property
     def uncommitted(self) -> int:
@@ -115,68 +154,130 @@ class Witness:
 
     def flush(self, limit: int | None = None) -> None:
         """Commit what was taken in, or `limit` cards of it."""
-        if not self._engine or not self._taken:
+        engine = self._current() if self._taken else None
+        if not engine or not self._taken:
             return
-        self._engine.flush(limit)
-        if not self._engine.pending:
-            self._index.paid(self._taken)
-            self._taken = {}
+        with self._mending():
+            engine.flush(limit)
+            if not engine.pending:
+                self._index.paid(self._taken)
+                self._taken, self._stumbles = {}, 0
 
     def ask(self, question: str, budget_s: float, allowed: Callable[[int], bool]) -> Proofs:
         """Say for each card how well its words fit a question, 0 to 1, within a time budget."""
-        if not self._engine:
+        engine = self._current()
+        if not engine:
             why = self._broken or "There is no full text; features answered alone."
             return Proofs({}, () if self._setting == "none" else (why,))
         words = text.terms(question)
         if not words:
             return Proofs({})
-        try:
-            return self._ask(words, budget_s, allowed)
-        except fulltext.FullTextBrokenError as error:
-            self._start_over(str(error))
-            return Proofs({}, ("The full text is being made anew; features answered alone.",))
+        with self._mending():
+            return self._ask(engine, words, budget_s, allowed)
+        return Proofs({}, ("The full text is being made anew; features answered alone.",))
 
-    def _ask(self, words: list[str], budget_s: float, allowed: Callable[[int], bool]) -> Proofs:
-        engine = self._engine
-        assert engine  # noqa: S101 - asked for by `ask`
+    def _ask(
+        self, engine: fulltext.Layered, words: list[str], budget_s: float, allowed: Callable[[int], bool]
+    ) -> Proofs:
         asked = [(word, 1.0) for word in dict.fromkeys(words)]
+        behind = self.behind
+        if behind:
+            allowed = self._fresh_among(allowed)
         found = engine.search(asked, CANDIDATES, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
         known = engine.doc_freqs([word for word, _ in asked])
         notes = max(1, engine.statistics().notes)
         mass = sum(bm25.idf(notes, known.get(word, 0)) for word, _ in asked)
         proofs = {num: _proof(fields, mass) for num, fields in found.hits}
         remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
-        if self.behind:
-            remarks += (f"{self.behind} notes are not in the full text yet.",)
+        if behind:
+            remarks += (f"{behind} notes are not in the full text yet.",)
         return Proofs(proofs, remarks)
+
+    def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
+        """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
+        generation = self._index.generation
+        if self._owed[0] != generation:
+            self._owed = generation, self._index.owed()
+        owed, taken = self._owed[1], self._taken
+        return lambda num: (num not in owed or taken.get(num) == owed[num]) and allowed(num)
 
     def propose(self, terms: list[tuple[str, float]], most: int) -> list[int] | None:
         """Name the cards a search should look at, best first; None when only looking at all of them can tell."""
-        if not self._engine or not terms or self.behind:
+        engine = self._current()
+        if not engine or not terms or self.behind:
             return None
-        try:
-            found = self._engine.search(terms, most, weights=WEIGHTS, budget_s=1.0)
-        except fulltext.FullTextBrokenError as error:
-            self._start_over(str(error))
-            return None
-        return [num for num, _ in found.hits]
+        with self._mending():
+            found = engine.search(terms, most, weights=WEIGHTS, budget_s=1.0)
+            return [num for num, _ in found.hits]
+        return None
 
-    def _start_over(self, why: str) -> None:
-        self._broken = why
-        name = self.name
-        if self._engine:
-            with suppress(KitError):
-                self._engine.close()
-        self._engine, self._taken = None, {}
-        self._lock.__exit__(None, None, None)
-        self._set_aside(self._index.folder / f"text-{name}")
-        self.open()
+    # -- made elsewhere, taken over
+
+    def build(self, folder: Path, progress: Callable[[int, int], None]) -> None:
+        """Make the full text of all cards in another folder, for `adopt`."""
+        generation, nums = self._index.generation, sorted(self._index.features.rows())
+        name = fulltext.choose(len(nums), self._setting)
+        engine = fulltext.open_engine(name, folder / f"text-{name}")
+        for at in range(0, len(nums), PORTION):
+            docs = [doc for num in nums[at : at + PORTION] if (doc := self._document(num))]
+            engine.apply(docs, (), self._index.birth if at + PORTION >= len(nums) else None)
+            progress(min(at + PORTION, len(nums)), len(nums))
+        engine.close()
+        (folder / f"text-{name}" / MADE_AT).write_text(str(generation), encoding="ascii")
+
+    def adopt(self, folder: Path) -> bool:
+        """Put the full text that was built in another folder in the place of this one; what changed since is owed."""
+        made = next(iter(folder.glob(f"text-*/{MADE_AT}")), None)
+        if made is None or self._setting == "none":
+            return False
+        generation, built = int(made.read_text(encoding="ascii")), made.parent
+        made.unlink()
+        self.abandon()
+        self._keep_only("")
+        built.rename(self._index.folder / built.name)
+        # Anything may have become of the index meanwhile; the full text of another one begins anew.
+        if not self.open() or self.name != built.name.removeprefix("text-") or self._engine is None:
+            return False
+        if self._engine.count():
+            self._index.paid_until(generation)
+        return True
+
+    # -- trouble
+
+    def _current(self) -> fulltext.Layered | None:
+        """Hand out the engine; where the index was made anew under it, one of that index."""
+        if self._engine and self._birth != self._index.birth:
+            self.abandon()
+            self.open()
+        return self._engine
+
+    @contextmanager
+    def _mending(self) -> Iterator[None]:
+        """Begin the full text anew when its engine breaks; at once the first times, later only when asked to open."""
+        try:
+            yield
+        except fulltext.FullTextBrokenError as error:
+            name = self.name
+            self.abandon()
+            self._set_aside(self._folder(name))
+            self._broken = f"The full text broke and is made anew ({error.what}) Features answered alone."
+            self._stumbles += 1
+            if self._stumbles <= STUMBLES:
+                self.open()
+
+    def _folder(self, name: str) -> Path:
+        return self._index.folder / f"text-{name}"
+
+    def _keep_only(self, name: str) -> None:
+        for leftover in self._index.folder.glob("text-*"):
+            if leftover != self._folder(name):
+                shutil.rmtree(leftover, ignore_errors=True)
 
     def _set_aside(self, folder: Path) -> None:
         """Move a broken engine's folder aside, in place of the last one that was."""
         aside = self._index.folder / "broken"
         shutil.rmtree(aside, ignore_errors=True)
-        if folder.exists():
+        with suppress(FileNotFoundError):
             folder.rename(aside)
 
     def _document(self, num: int) -> fulltext.Doc | None:

@@ -56,8 +56,11 @@ TABLE: dict[str, set[str]] = {
     "daemon.client": BASE | {"daemon.protocol", "daemon.channel", "daemon.lock"},
     "daemon.server": BASE | {"daemon.protocol", "daemon.channel", "daemon.lock", "daemon.spool", "daemon.conversation"},
     "daemon.builder": BASE | {"vault", "index", "reconcile", "witness", "config", "app", "model"},
+    "daemon.reader": BASE | {"app", "daemon.builder"},
+    "daemon.trouble": BASE,
     "daemon.keeper": BASE
-    | {"vault", "reconcile", "app", "operations", "sessions", "daemon.builder", "daemon.conversation"},
+    | {"vault", "reconcile", "app", "operations", "sessions"}
+    | {"daemon.builder", "daemon.conversation", "daemon.reader", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
     "cli": BASE | {"config", "daemon.client"},
     "cli.story": BASE | {"app", "operations", "cli", "model"},  # loaded by `memkit demo` alone

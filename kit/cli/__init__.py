@@ -21,12 +21,13 @@ _COMMANDS = {
     "init": "vaults", "demo": "vaults", "reindex": "vaults", "config": "vaults",
     "frame": "turns", "complete": "turns", "recall": "turns", "remember": "turns",
     "search": "look", "feedback": "turns", "forget": "turns", "restore": "turns",
-    "book": "look", "features": "look", "tags": "look", "scenes": "look", "facts": "look",
+    "tags": "pool", "scenes": "pool", "undo": "pool", "clean": "pool", "learn": "pool",
+    "book": "look", "features": "look", "facts": "look",
     "status": "look", "doctor": "look", "log": "look",
     "hook": "hooks", "daemon": "daemons",
 }  # fmt: skip
 
-_NAMES = {"config": "config_"}
+_NAMES = {"config": "config_", "learn": "learn_"}
 
 
 class _Lazy(click.Group):

@@ -53,43 +53,6 @@ def features(asker: Asker, note_id: str) -> None:
     asker.show(asker.ask("features", note_id=note_id), say)
 
 
-@click.group(invoke_without_command=True)
-@click.option("--vault", metavar="FOLDER", help="The vault to ask.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.pass_context
-def tags(ctx: click.Context, vault: str | None, as_json: bool) -> None:
-    """Look at the tag pool; without a command: list it."""
-    given = ctx.find_root().obj
-    given["vault"], given["json"] = vault or given["vault"], as_json or given["json"]
-    if ctx.invoked_subcommand is None:
-        ctx.invoke(list_tags)
-
-
-@tags.command("list")
-@asking
-def list_tags(asker: Asker) -> None:
-    """Print each tag: code, name, status, cards, aliases."""
-
-    def say(rows: Answer) -> None:
-        for row in rows:
-            aliases = ", ".join(row["aliases"])
-            click.echo("\t".join((row["code"], row["name"], row["status"], str(row["cards"]), aliases)))
-
-    asker.show(asker.ask("tags"), say)
-
-
-@click.command()
-@asking
-def scenes(asker: Asker) -> None:
-    """Print each scene: category, sub-scene, cards, aliases."""
-
-    def say(rows: Answer) -> None:
-        for row in rows:
-            click.echo("\t".join((row["scene"], row["scene_sub"], str(row["cards"]), ", ".join(row["aliases"]))))
-
-    asker.show(asker.ask("scenes"), say)
-
-
 @click.command()
 @asking
 def facts(asker: Asker) -> None:

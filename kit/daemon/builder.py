@@ -6,6 +6,7 @@ Law: the child writes a folder of its own; what it made is taken over whole, or 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
@@ -16,15 +17,15 @@ from kit.places import child_environment
 
 
 class Build:
-    """A child that builds the index of a vault."""
+    """A child that builds one thing for a vault: its `index`, or its full text (`words`)."""
 
-    def __init__(self, root: Path, folder: Path) -> None:
-        self.folder = folder / "build"
+    def __init__(self, what: str, root: Path, folder: Path) -> None:
+        self.folder = folder / f"build-{what}"
         self.counts = (0, 0)
         self.failed = ""
         shutil.rmtree(self.folder, ignore_errors=True)
         self._child = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-P", "-m", "kit.daemon.builder", str(root), str(self.folder)],
+            [sys.executable, "-P", "-m", "kit.daemon.builder", what, str(root), str(self.folder)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -63,18 +64,36 @@ class Build:
             self.failed = words[-1] if words else f"it ended with {self._child.returncode}"
 
 
-def main(root: str, folder: str) -> None:
-    """Build; print `done total` as it goes."""
-    from kit import reconcile  # noqa: PLC0415 - only in the child
-    from kit.index.reflection import Index  # noqa: PLC0415
-    from kit.vault.store import Store  # noqa: PLC0415
+def main(what: str, root: str, folder: str) -> None:
+    """Build; print `done total` as it goes. It is of less weight than whatever a person waits for."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+    (_build_words if what == "words" else _build_index)(Path(root), Path(folder))
 
-    index = Index(Path(folder))
+
+def _build_index(root: Path, folder: Path) -> None:
+    from kit import reconcile  # noqa: PLC0415 - only in the child
+    from kit.index.reflection import Index  # noqa: PLC0415 - only in the child
+    from kit.vault.store import Store  # noqa: PLC0415 - only in the child
+
+    index = Index(folder)
     try:
-        reconcile.scan(Store(Path(root)), index, lambda done, total: print(done, total, flush=True))  # noqa: T201 - to the parent
+        reconcile.scan(Store(root), index, _tell)
     finally:
         index.close()
 
 
+def _build_words(root: Path, folder: Path) -> None:
+    from kit.app import Kit  # noqa: PLC0415 - only in the child
+    from kit.reconcile import Report  # noqa: PLC0415 - only in the child
+
+    with Kit(root, freshen=Report) as kit:
+        kit.witness.build(folder, _tell)
+
+
+def _tell(done: int, total: int) -> None:
+    print(done, total, flush=True)  # noqa: T201 - to the parent
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

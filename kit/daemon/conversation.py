@@ -56,6 +56,10 @@ class Handler(Protocol):
         """Tell whether work goes on that an idle stop would cut off."""
         return False
 
+    def ready(self) -> bool:
+        """Tell whether calls out of the spool can be dealt with now; until then they wait."""
+        return True
+
 
 class House(Protocol):
     """What a conversation needs of its server."""

@@ -7,24 +7,27 @@ ownership as questions, so a question sees every change that was on disk before 
 from __future__ import annotations
 
 import logging
+import sqlite3
 import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from kit import operations, reconcile
 from kit.app import Kit
-from kit.daemon import builder
+from kit.daemon import builder, trouble
+from kit.daemon.chores import Chores
 from kit.daemon.conversation import Handler, Later
-from kit.errors import KitError
+from kit.daemon.reader import TAKE, Reader
+from kit.errors import KitError, UnavailableError
 from kit.sessions import Sessions
 from kit.vault.walk import RootGone
 from kit.vault.watch import Watcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from kit.daemon.conversation import Progress
@@ -40,20 +43,20 @@ SYNC_NOTES = 2_000
 """Up to so many differences are taken in by this process, bit by bit; more are left to a child."""
 AT_ONCE = 3_000
 """Files that can be walked within a question's time."""
-TAKE, FLUSH, MANY = 8, 8, 200
-"""Cards taken in, and committed, in one go; and so many wait at most."""
+CHANGING = "Many notes have changed and are still being read."
 
 
 class Keeper(Handler):
     """Owns one vault's indexes, its watcher, and the sessions of its harnesses."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, watcher: Watcher | None = None) -> None:
         self._owner = threading.RLock()
         self._stopping = threading.Event()
-        self._stir = threading.Event()
         self.kit = Kit(root, freshen=self._freshen)
-        self.watcher = Watcher(self.kit.root)
+        self.watcher = watcher or Watcher(self.kit.root)
         self._sessions = Sessions(self.kit)
+        self._reader = Reader(self.kit, self._owner, self._stopping, lambda: self._building is not None)
+        self._chores = Chores(self.kit, self._owner, self._stopping, lambda: not self.ready())
         self._threads: list[threading.Thread] = []
         self._building: builder.Build | None = None
         self._scanned = 0.0
@@ -66,24 +69,27 @@ class Keeper(Handler):
         """Watch, bring everything in step, and begin to keep it so."""
         # Shorter turns between threads: a question must not wait 5 ms for a busy one.
         sys.setswitchinterval(0.0005)
+        if not any(self.kit.root.iterdir()):
+            raise RootGone(self.kit.root, "it is empty, like the place of a disk that is not mounted")
         self.watcher.start()
-        self._catch_up()
+        with self._owner, self._mending():
+            self._catch_up()
         self.kit.perceive("")  # builds its tables before the first prompt needs them
-        for work in (self._watch, self._read_words):
-            thread = threading.Thread(target=self._guarded, args=(work,), daemon=True, name=work.__name__)
+        for work in (self._watch, self._reader.run, self._chores.run):
+            thread = threading.Thread(target=self._guarded, args=(work,), daemon=True, name=work.__qualname__)
             thread.start()
             self._threads.append(thread)
 
     def stop(self) -> None:
         """End the threads, commit what waits and close."""
         self._stopping.set()
-        self._stir.set()
+        self._reader.stop()
         self.watcher.stop()
         for thread in self._threads:
             thread.join(5.0)
         if self._building:
             self._building.stop()
-        with self._owner:
+        with self._owner, suppress(sqlite3.Error):
             self.kit.close()
 
     def gone(self) -> bool:
@@ -92,7 +98,13 @@ class Keeper(Handler):
 
     def busy(self) -> bool:
         """Tell whether a build or uncommitted words would be cut off by an idle stop."""
-        return self._building is not None or self.kit.witness.behind > 0
+        with self._owner, suppress(sqlite3.Error):
+            return self._building is not None or self._reader.is_busy()
+        return False
+
+    def ready(self) -> bool:
+        """Tell whether what waited can be dealt with: the vault is there, and known."""
+        return self._building is None and not self.watcher.is_astray()
 
     # -- answering
 
@@ -101,9 +113,17 @@ class Keeper(Handler):
         if op == "reindex":
             return self._reindex(progress)
         with self._owner:
-            if op == "status":
-                return {**_plain(operations.call(self.kit, op, params)), **self._status()}
-            return operations.call(self.kit, op, params)
+            try:
+                with self._mending():
+                    return self._answer(op, params)
+            except trouble.MendedError:
+                if op in operations.READING:
+                    return self._answer(op, params)
+                raise
+
+    def _answer(self, op: str, params: dict[str, object]) -> object:
+        answer = operations.call(self.kit, op, params)
+        return {**answer, **self._status()} if op == "status" and isinstance(answer, dict) else answer
 
     def after(self, op: str, result: object) -> None:
         """Nothing waits for a reply but what `raw` hands out."""
@@ -112,17 +132,17 @@ class Keeper(Handler):
         """Answer a hook; the card is written once the reply is sent."""
         spooled = env.get("MEMKIT_SPOOLED", "")
         moment = datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone() if spooled.isdecimal() else None
-        with self._owner:
+        with self._owner, self._mending():
             reply = self._sessions.handle(harness, event, payload, env)
 
         def then() -> None:
-            with self._owner:
+            with self._owner, self._mending():
                 if moment:
                     with self.kit.at(moment):
                         reply.after()
                 else:
                     reply.after()
-            self._stir.set()
+            self._reader.stir()
 
         return Later(reply.out, then)
 
@@ -130,9 +150,12 @@ class Keeper(Handler):
         return {
             "engine": self.kit.witness.name or "none",
             "words_behind": self.kit.witness.behind,
+            "words_building": self._reader.progress,
+            "learning_waits": self._chores.waiting,
             "events_pending": self.watcher.pending(),
             "last_lag_ms": round(self._lag * 1000, 1),
             "last_scan_s_ago": round(time.monotonic() - self._scanned, 1) if self._scanned else None,
+            "scan_owed": self._scan_owed,
             "building": self._building.progress if self._building else "",
             "watching": "; ".join(self.watcher.health()) or f"{self.watcher.watched} folders",
             "memory_mb": _memory_mb(),
@@ -142,76 +165,111 @@ class Keeper(Handler):
 
     def _freshen(self) -> reconcile.Report:
         """Take up every change that was on disk before now; called by the owner before each answer."""
-        if self.watcher.root_gone:
+        if self.watcher.is_astray():
             raise RootGone(self.kit.root, "it is away")
+        if not self.kit.index.is_there():
+            self._begin_anew("its file was deleted or replaced", reopen=True)
+        self.kit.behind = ""
+        try:
+            report = self._catch_up_for_a_question()
+        except sqlite3.Error as error:
+            if trouble.is_broken(error, self.kit.folder):
+                self._begin_anew(str(error))
+                report = self._catch_up_for_a_question()
+            else:
+                self._scan_owed = True
+                self.kit.behind = f"The index can't be brought in step ({error}); make room in {self.kit.folder}."
+                report = reconcile.Report()
+        return report
+
+    def _catch_up_for_a_question(self) -> reconcile.Report:
         report = reconcile.Report(problems=self.kit.index.catalog.problem_count())
         if self._building:
             done, total = self._building.counts
             self.kit.behind = f"The vault is still being read: {done} of {total or '?'} notes."
             return report
-        self.kit.behind = ""
+        large = len(self.kit.index.catalog) > AT_ONCE
+        if large and self.watcher.is_storming():
+            # It would wait for the end of the storm; the watching thread does, and lets questions in between.
+            self.kit.behind = CHANGING
+            return report
         known = self.watcher.barrier(BARRIER_S)
         batch = self.watcher.flush()
         if batch.scan or not known:
-            if len(self.kit.index.catalog) > AT_ONCE:
-                self._scan_owed = True
-            else:
+            if not large:
                 return self._scan_now()
+            self._scan_owed = True
+            self.watcher.ask_for_scan()
         elif batch:
             report = self._take_up(batch)
         if self._scan_owed:
-            self.kit.behind = "Many notes have changed and are still being read."
+            self.kit.behind = CHANGING
         return report
 
     def _take_up(self, batch: Batch) -> reconcile.Report:
+        owed, self._scan_owed = self._scan_owed, True  # a batch that was taken and not dealt with is lost otherwise
         report = reconcile.apply(self.kit.store, self.kit.index, batch.paths, batch.folders)
+        self._scan_owed = owed
         self._lag = time.monotonic() - batch.first if batch.first else 0.0
         if report.changed:
             LOG.info(
                 "%s changed in %.1f ms: %s", report.changed, report.seconds * 1000, " ".join(sorted(batch.paths)[:5])
             )
             self.kit.witness.take(TAKE)
-            self._stir.set()
+            self._reader.stir()
         return report
 
     def _scan_now(self) -> reconcile.Report:
+        self._scan_owed = True
         report = reconcile.scan(self.kit.store, self.kit.index)
         self._scanned = time.monotonic()
         self._scan_owed = False
-        self._stir.set()
+        self.kit.witness.take(TAKE)
+        self._reader.stir()
         return report
 
     def _catch_up(self) -> None:
-        """Come in step at the start: at once when little has changed, by a child when much has."""
-        if reconcile.count_differences(self.kit.store, self.kit.index) > SYNC_NOTES:
-            self._building = builder.Build(self.kit.root, self.kit.folder)
+        """Come in step at the start: a small vault at once, a large one bit by bit, an unknown one by a child."""
+        known = len(self.kit.index.catalog)
+        if known > AT_ONCE:
+            self._scan_owed = True
+        elif reconcile.count_differences(self.kit.store, self.kit.index) > SYNC_NOTES:
+            self._building = builder.Build("index", self.kit.root, self.kit.folder)
+            return
         else:
             self._scan_now()
-            self.kit.witness.open()
+        self.kit.witness.open()
 
     def _watch(self) -> None:
         while not self._stopping.is_set():
-            self.watcher.serve(1.0, self._owner, self._use)
+            self.watcher.serve(0.0 if self._scan_owed else 1.0, self._owner, self._use)
             self._finish_build()
             late = time.monotonic() - self._scanned > SCAN_EVERY_S
-            if (late or self._scan_owed) and not self.watcher.root_gone and not self._building:
+            if (late or self._scan_owed) and not self._building and not self.watcher.is_storming():
                 self._scan_gently()
 
     def _use(self, batch: Batch) -> None:
         if batch.scan:
             self._scan_owed = True
         elif not self._building:
-            self._take_up(batch)
+            with self._mending():
+                self.kit.follow(self._take_up(batch))
 
     def _scan_gently(self) -> None:
         """Scan in portions, letting questions in between."""
+        if self.watcher.is_astray():
+            self._stopping.wait(0.2)
+            return
         started, changed = time.perf_counter(), 0
         self._scan_owed = True
-        for portion in reconcile.portions(self.kit.store, self.kit.index, self._owner):
-            changed += portion.changed
-            self._stir.set()
-            if self._stopping.is_set():
-                return
+        with self._mending():
+            for portion in reconcile.portions(self.kit.store, self.kit.index, self._owner):
+                changed += portion.changed
+                with self._owner:
+                    self.kit.follow(portion)
+                self._reader.stir()
+                if self._stopping.is_set():
+                    return
         self._scan_owed = False
         self._scanned = time.monotonic()
         if changed:
@@ -219,53 +277,59 @@ class Keeper(Handler):
 
     def _finish_build(self) -> None:
         """Take over what a child has built."""
-        if self._building is None or not self._building.is_done():
-            return
-        build, self._building = self._building, None
         with self._owner:
+            if self._building is None or not self._building.is_done():
+                return
+            build, self._building = self._building, None
+            self._scan_owed = True  # what happened meanwhile
             if build.failed:
                 LOG.error("The index could not be built: %s", build.failed)
-                self._scan_now()
             else:
-                self.kit.witness.close()
+                self.kit.witness.abandon()
                 self.kit.index.take_over(build.folder)
-                self._scan_now()
             self.kit.witness.open()
+            if len(self.kit.index.catalog) <= AT_ONCE:
+                self._scan_now()
 
     def _reindex(self, progress: Progress | None) -> object:
         """Build everything anew in a child, answering from the old indexes meanwhile."""
-        build = builder.Build(self.kit.root, self.kit.folder)
-        self._building = build
+        with self._owner:
+            build = self._building = self._building or builder.Build("index", self.kit.root, self.kit.folder)
         while not build.is_done() and not self._stopping.is_set():
             if progress:
                 progress("reading", *build.counts)
             time.sleep(0.1)
         self._finish_build()
-        return operations.plain({"seen": build.counts[1], "problems": self.kit.index.catalog.problem_count()})
-
-    # -- words
-
-    def _read_words(self) -> None:
-        """Take changed cards into the full text, a few at a time, and commit them when it is quiet."""
-        while not self._stopping.is_set():
-            if not self._stir.wait(1.0) and not self.kit.witness.uncommitted:
-                continue
-            quiet = not self._stir.is_set()
-            self._stir.clear()
-            left = self._take_words()
-            if left:
-                self._stir.set()
-            if self.kit.witness.uncommitted >= MANY or (quiet and not left):
-                self._commit()
-
-    def _take_words(self) -> int:
+        if build.failed:
+            raise UnavailableError(f"The index could not be built: {build.failed}.", "Run `memkit doctor`.")
         with self._owner:
-            return 0 if self._building else self.kit.witness.take(TAKE)
+            return operations.plain({"seen": build.counts[1], "problems": self.kit.index.catalog.problem_count()})
 
-    def _commit(self) -> None:
-        while self.kit.witness.uncommitted and not self._stopping.is_set():
+    # -- trouble
+
+    @contextmanager
+    def _mending(self) -> Iterator[None]:
+        """Begin the indexes anew when they broke, and say what came of it in a sentence."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if not trouble.is_broken(error, self.kit.folder):
+                raise trouble.sentence(error, self.kit.folder) from error
             with self._owner:
-                self.kit.witness.flush(FLUSH)
+                self._begin_anew(str(error))
+            raise trouble.MendedError(error) from error
+
+    def _begin_anew(self, why: str, *, reopen: bool = False) -> None:
+        LOG.warning("The index is made anew: %s", why)
+        self.kit.witness.abandon()
+        try:
+            if reopen:
+                self.kit.index.reopen()
+            else:
+                self.kit.index.renew()
+            self._catch_up()
+        except (sqlite3.Error, OSError) as error:
+            raise trouble.sentence(error, self.kit.folder) from error
 
     def _guarded(self, work: Callable[[], None]) -> None:
         """Keep a thread alive through whatever a file system or an engine comes up with."""
@@ -275,15 +339,11 @@ class Keeper(Handler):
             except RootGone:
                 self._stopping.wait(1.0)
             except KitError as error:
-                LOG.warning("%s: %s", work.__name__, error)
+                LOG.warning("%s: %s", work.__qualname__, error)
                 self._stopping.wait(1.0)
             except Exception:
-                LOG.exception("%s stumbled and goes on", work.__name__)
+                LOG.exception("%s stumbled and goes on", work.__qualname__)
                 self._stopping.wait(1.0)
-
-
-def _plain(value: object) -> dict[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _memory_mb() -> float:

@@ -226,7 +226,8 @@ class Server:
                 signal.signal(number, old)
 
     def _tick(self) -> None:
-        if self._spooled and spool.waiting(self._spooled) and self._replaying.acquire(blocking=False):
+        waiting = self._spooled and spool.waiting(self._spooled) and self.handler.ready()
+        if waiting and self._spooled and self._replaying.acquire(blocking=False):
             threading.Thread(target=self._replay, args=(self._spooled,), daemon=True).start()
         idle = self._working == 0 and self._clock() - self._last >= self._idle_s
         if self._lost() or self._gone() or (idle and not self.handler.busy()):

@@ -59,17 +59,22 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     """Put a note into the archive, a card together with its event and overview."""
     entry = hand.entry(note_id)
     found = hand.load(entry.path)
-    paths: list[str] = []
-    if isinstance(found, Card):
-        parts = (hand.linked(link) for link in (found.event, found.overview))
-        paths += [part.path for part in parts if part and part.kind in ("event", "overview")]
-    paths.append(entry.path)  # last: after a crash the card is still there to be forgotten again
+    paths = with_parts(hand, entry.path)
     _move_all(hand, [(path, layout.archived_path(path)) for path in paths])
     at = hands.day(now)
     reason = hand.clean(reason, at, entry.path)
     hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
     hand.settle(*paths)
     return PutAway(found.id, tuple(layout.archived_path(path) for path in reversed(paths)))
+
+
+def with_parts(hand: Hand, path: str) -> list[str]:
+    """List a note's path behind those of its event and overview, so that after a crash it is still there."""
+    found = hand.load(path)
+    if not isinstance(found, Card):
+        return [path]
+    parts = (hand.linked(link) for link in (found.event, found.overview))
+    return [*(part.path for part in parts if part and part.kind in ("event", "overview")), path]
 
 
 def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:

@@ -51,6 +51,8 @@ def finish(
     tags, refused = _tags(hand, card, after) if status == "completed" else (card.tags, ())
     people = tuple(dict.fromkeys((*card.people, *keyphrases.people(after.user)))) if lasting else card.people
     changes: dict[str, note.Value | None] = {"status": status, "completed": at, "error": error or None}
+    if lasting:
+        changes["learn"] = "pending"  # the queue of `learn`; without the key a card is done
     if not lasting and status == "completed":
         changes["layer"] = "transient"
     elif lasting and card.layer == "transient" and not summary.lasting(before.user, before.agent):

@@ -1,24 +1,18 @@
-"""BM25 per field, scored apart and added: how postings are packed, and how the best notes are found.
+"""BM25 per field, scored apart and added: how postings are packed and what they are worth.
 
-Law: pure arithmetic over a `Source` of postings. A search may stop early only where no note left out could
-still have come in, or where its time is up, and then it says so.
+Law: pure arithmetic.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections import Counter
-from heapq import nlargest
-from itertools import accumulate
-from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 
 if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 FIELDS = ("title", "tags", "summary", "overview", "user", "agent", "facts", "body")
 """The fields of a note. The order is part of every stored posting."""
@@ -26,9 +20,6 @@ TERM_BUDGET = 24
 """So many of a question's terms are asked for, the rarest first."""
 _TF_LIMIT = 31
 _LENGTH_STEPS = 16  # per doubling: a stored length is off by 2 % at most
-_CODE_BITS = 16
-_CODE_MASK = (1 << _CODE_BITS) - 1
-_LOOK_BACK = 500  # a shorter list is cheaper to read than to reason about
 
 
 class Curve(NamedTuple):
@@ -64,23 +55,6 @@ class Statistics(NamedTuple):
         return [max(total / self.notes, 1.0) if self.notes else 1.0 for total in self.totals]
 
 
-class Source(Protocol):
-    """Where postings come from. An entry is `(number - base) << 16 | code`; blocks are sorted."""
-
-    @property
-    def span(self) -> int:
-        """Numbers a block covers: the base of number `n` is `n - n % span`."""
-
-    def statistics(self) -> Statistics:
-        """Tell the collection's size."""
-
-    def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
-        """Count the notes each term stands in; terms without any are left out."""
-
-    def postings(self, term: str, only: Collection[int] | None = None) -> Iterator[tuple[int, array[int]]]:
-        """Read a term's blocks as (base, entries); with `only`, blocks without these numbers may be left out."""
-
-
 class Counted(NamedTuple):
     """A note as postings: its terms field by field, so that one may come again, and a code for each."""
 
@@ -112,7 +86,7 @@ def count_terms(fields: Mapping[str, str]) -> Counted:
         low = at << 13 | min(round(_LENGTH_STEPS * math.log2(len(words))), 255)
         counts = Counter(words)
         terms += counts
-        codes += [low | (tf if tf < _TF_LIMIT else _TF_LIMIT) << 8 for tf in counts.values()]
+        codes += [low | min(tf, _TF_LIMIT) << 8 for tf in counts.values()]
     return Counted(terms, codes, tuple(lengths))
 
 
@@ -170,118 +144,3 @@ def choose_terms(
     asked = add_weights(terms)
     kept = [Term(name, weight * idf(count, dfs[name]), dfs[name]) for name, weight in asked.items() if dfs.get(name)]
     return sorted((term for term in kept if term.weight > 0), key=lambda term: (term.df, term.name))[:limit]
-
-
-class Search:
-    """One search over a source. Terms come rarest first, so that the common ones mostly need no reading."""
-
-    def __init__(
-        self,
-        source: Source,
-        terms: Sequence[Term],
-        gains: Gains,
-        allowed: Callable[[int], bool] | None,
-        deadline: float,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self._source, self._terms, self._gains = source, terms, gains
-        self._allowed, self._deadline, self._clock = allowed, deadline, clock
-        self._blocks: list[dict[int, array[int]]] = []
-        self._scores: dict[int, float] = {}
-        self._denied: set[int] = set()
-        self.late = False
-
-    def run(self, k: int) -> Found:
-        """Find the `k` best notes."""
-        bounds = [term.weight * self._gains.ceiling for term in self._terms]
-        rest = [*reversed(list(accumulate(reversed(bounds)))), 0.0]
-        closed = False  # no new note can come in any more
-        for at, term in enumerate(self._terms):
-            if self._is_late():
-                break
-            if closed or (term.df > _LOOK_BACK and len(self._scores) >= k):
-                closed = self._trim(k, rest[at]) or closed
-            if closed:
-                self._add_to_candidates(term)
-            else:
-                self._scan(term)
-        best = nlargest(k, ((score, number) for number, score in self._scores.items() if score > 0))
-        used = tuple(term.name for term in self._terms[: len(self._blocks)])
-        return Found([(number, self._by_field(number)) for _, number in best], self.late, used)
-
-    def _is_late(self) -> bool:
-        self.late = self.late or self._clock() >= self._deadline
-        return self.late
-
-    def _trim(self, k: int, to_come: float) -> bool:
-        """Drop the notes that can't win any more; tell whether notes not yet seen can't either."""
-        least = nlargest(k, self._scores.values())[-1] if len(self._scores) >= k else 0.0
-        if to_come >= least:
-            return False
-        self._scores = {number: score for number, score in self._scores.items() if score + to_come >= least}
-        return True
-
-    def _scan(self, term: Term) -> None:
-        scores, gains, allowed, weight = self._scores, self._gains, self._allowed, term.weight
-        get = scores.get
-        kept: dict[int, array[int]] = {}
-        for base, entries in self._source.postings(term.name):
-            kept[base] = entries
-            for entry in entries:
-                number = base + (entry >> _CODE_BITS)
-                score = get(number)
-                if score is None:
-                    if allowed is not None and (number in self._denied or not allowed(number)):
-                        self._denied.add(number)
-                        continue
-                    score = 0.0
-                scores[number] = score + weight * gains[entry & _CODE_MASK]
-            if self._is_late():
-                break
-        self._blocks.append(kept)
-
-    def _add_to_candidates(self, term: Term) -> None:
-        blocks = dict(self._source.postings(term.name, self._scores.keys()))
-        self._blocks.append(blocks)
-        for number in self._scores:
-            for code in self._codes(blocks, number):
-                self._scores[number] += term.weight * self._gains[code]
-
-    def _codes(self, blocks: Mapping[int, array[int]], number: int) -> Iterator[int]:
-        offset = number % self._source.span
-        entries = blocks.get(number - offset)
-        if entries is None:
-            return
-        at = bisect_left(entries, offset << _CODE_BITS)
-        while at < len(entries) and entries[at] >> _CODE_BITS == offset:
-            yield entries[at] & _CODE_MASK
-            at += 1
-
-    def _by_field(self, number: int) -> dict[str, float]:
-        parts: dict[str, float] = {}
-        for term, blocks in zip(self._terms, self._blocks, strict=False):
-            for code in self._codes(blocks, number):
-                gain = term.weight * self._gains[code]
-                if gain:
-                    name = FIELDS[code >> 13]
-                    parts[name] = parts.get(name, 0.0) + gain
-        return parts
-
-
-def search(
-    source: Source,
-    terms: Sequence[tuple[str, float]],
-    k: int,
-    *,
-    weights: Mapping[str, float],
-    curves: Mapping[str, Curve],
-    budget_s: float,
-    allowed: Callable[[int], bool] | None = None,
-    limit: int = TERM_BUDGET,
-) -> Found:
-    """Find the `k` best notes of a source for weighted terms, in about `budget_s` seconds."""
-    deadline = monotonic() + budget_s
-    known = source.statistics()
-    dfs = source.doc_freqs(list({name for name, _ in terms}))
-    chosen = choose_terms(terms, dfs, known.notes, limit)
-    return Search(source, chosen, Gains(weights, curves, known), allowed, deadline).run(k)

@@ -81,6 +81,15 @@ def replace(built: Path, folder: Path) -> None:
     (built / "index.sqlite3").replace(folder / "index.sqlite3")
 
 
+def identity(folder: Path) -> tuple[int, int] | None:
+    """Say which file lies in a folder; None where none does."""
+    try:
+        found = (folder / "index.sqlite3").stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def is_damage(error: sqlite3.Error) -> bool:
     """Tell a damaged file, which is made anew, from one that is locked or can't be reached, which is left alone."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE

@@ -10,10 +10,11 @@ from array import array
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from kit.index.bm25 import Counted, Found, Statistics, count_terms, search
+from kit.index.bm25 import Counted, Found, Statistics, count_terms
+from kit.index.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from kit.index.fulltext import Doc, FullText
 
@@ -105,6 +106,10 @@ class Layered:
             self._overlay.drop(num)
         for doc in upserts:
             self._overlay.put(doc)
+
+    def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
+        """Fill the engine, which must be empty."""
+        self.engine.build(docs, stamp, progress)
 
     def flush(self, limit: int | None = None) -> None:
         """Commit what waits, or `limit` notes of it; the last commit brings the stamp along.

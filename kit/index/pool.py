@@ -116,6 +116,12 @@ class Pool:
         self._release(num)
         self._db.execute("DELETE FROM pool WHERE num=?", (num,))
 
+    def tag(self, num: int) -> Tag | None:
+        """Find the tag of a note's number."""
+        self.load()
+        held = self._tags.get(num)
+        return held.tag if held else None
+
     def names(self, num: int) -> set[str]:
         """List the folded names and aliases that a tag note claims."""
         self.load()

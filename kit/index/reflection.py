@@ -6,7 +6,8 @@ Law: only `reconcile` enters `changing()`; whatever fails inside leaves every ro
 from __future__ import annotations
 
 import secrets
-from contextlib import contextmanager
+import sqlite3
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from kit import text
@@ -41,15 +42,27 @@ class Index:
         self._lexicon: Lexicon | None = None
         self._next = 0
         self._seen = self._data_version()
+        self._file = db.identity(folder)
 
     @staticmethod
     def remove(folder: Path) -> None:
         """Throw the derived state in a folder away."""
         db.remove(folder)
 
+    def is_there(self) -> bool:
+        """Tell whether the file lies where it was opened: someone may have cleaned the cache, or built anew."""
+        return db.identity(self.folder) == self._file
+
+    def reopen(self) -> None:
+        """Open what lies in the folder now; empty rooms where nothing does."""
+        with suppress(sqlite3.Error):
+            self.close()
+        self.__init__(self.folder)  # type: ignore[misc]  # opened anew
+
     def renew(self) -> None:
         """Begin anew with empty rooms, after damage; the next scan fills them."""
-        self.close()
+        with suppress(sqlite3.Error):
+            self.close()
         db.remove(self.folder)
         self.__init__(self.folder)  # type: ignore[misc]  # the same empty state
 
@@ -97,9 +110,12 @@ class Index:
         """Note that the full text must take a card in anew."""
         self._db.execute("INSERT OR REPLACE INTO owed VALUES (?, ?)", (num, self._next))
 
-    def owed(self, limit: int = -1) -> dict[int, int]:
-        """List cards the full text must take in, each with the generation it changed at; newest first."""
-        rows = self._db.execute("SELECT num, generation FROM owed ORDER BY generation DESC, num DESC LIMIT ?", (limit,))
+    def owed(self, limit: int = -1, since: int = -1) -> dict[int, int]:
+        """List cards the full text must take in, each with the generation it changed at (> `since`); newest first."""
+        rows = self._db.execute(
+            "SELECT num, generation FROM owed WHERE generation>? ORDER BY generation DESC, num DESC LIMIT ?",
+            (since, limit),
+        )
         return dict(rows.fetchall())
 
     def owed_count(self) -> int:
@@ -110,6 +126,11 @@ class Index:
         """Strike cards off that the full text has taken in, unless they have changed since."""
         with self.changing():
             self._db.executemany("DELETE FROM owed WHERE num=? AND generation<=?", taken.items())
+
+    def paid_until(self, generation: int) -> None:
+        """Strike off every card that has not changed since a generation."""
+        with self.changing():
+            self._db.execute("DELETE FROM owed WHERE generation<=?", (generation,))
 
     def owe_all(self) -> None:
         """Owe every card: the full text begins anew."""

@@ -11,14 +11,16 @@ import sqlite3
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
+from kit.errors import BadInputError
 from kit.index import seal
 from kit.index.blocks import SPAN_BITS, Change, changed, cut, pack, unpack
-from kit.index.bm25 import FIELDS, Curve, Found, Statistics, count_terms, search
+from kit.index.bm25 import FIELDS, Curve, Found, Statistics, count_terms
 from kit.index.fulltext import batches, guarded
+from kit.index.search import search
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from array import array
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kit.index.bm25 import Counted
@@ -36,7 +38,8 @@ _SAFE = (
 _FAST = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-131072"
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS state (
-    id INTEGER PRIMARY KEY, format INTEGER, stamp TEXT, count INTEGER, totals TEXT, fresh_word INTEGER, fresh_num INTEGER
+    id INTEGER PRIMARY KEY, format INTEGER, stamp TEXT, count INTEGER, totals TEXT,
+    fresh_word INTEGER, fresh_num INTEGER
 );
 CREATE TABLE IF NOT EXISTS notes (num INTEGER PRIMARY KEY, lengths BLOB NOT NULL, words TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS words (term TEXT PRIMARY KEY, id INTEGER NOT NULL, df INTEGER NOT NULL) WITHOUT ROWID;
@@ -112,6 +115,8 @@ class Sqlite:
         """Fill an empty index as fast as can be, holding every word in memory; see `fulltext.build`."""
         with guarded(self._folder):
             db = self._break_seal()
+            if self._fresh_word:
+                raise BadInputError(f"The index in {self._folder} is not empty.", "Build it in a new folder.")
             db.executescript(_FAST)
             self._words = {}
             with self._transaction():
@@ -120,8 +125,8 @@ class Sqlite:
                     self._read_state()
                     if progress:
                         progress(done)
-                self._put_words((term, *self._words[term]) for term in sorted(self._words))
-                self._words = None
+                self._put_words((term, *known) for term, known in sorted(self._words.items()) if known[1])
+            self._words = None
             db.executescript(_SAFE)
 
     def _break_seal(self) -> sqlite3.Connection:
@@ -152,10 +157,7 @@ class Sqlite:
             change.add(num, each)
         db.executemany(
             "INSERT INTO notes VALUES (?, ?, ?)",
-            (
-                (num, pack(each.lengths), " ".join(dict.fromkeys(each.terms)))
-                for num, each in sorted(counted.items())
-            ),
+            ((num, pack(each.lengths), " ".join(dict.fromkeys(each.terms))) for num, each in sorted(counted.items())),
         )
         self._write_blocks(change, self._number_words(change.df))
         totals = [old + by for old, by in zip(self._known.totals, change.totals, strict=True)]

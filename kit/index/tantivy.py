@@ -15,18 +15,19 @@ import tantivy
 from tantivy import Occur, Query
 
 from kit.index import seal
-from kit.index.bm25 import FIELDS, Curve, Found, Statistics, Term, add_weights, choose_terms, count_terms
-from kit.index.fulltext import guarded
+from kit.index.bm25 import FIELDS, Curve, Found, Statistics, Term, add_weights, choose_terms
+from kit.index.fulltext import batches, guarded
 from kit.text import terms as analyse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from kit.index.fulltext import Doc
 
 _FORMAT = 1
 _STATE = 1 << 62  # the number of the one document that is no note
+_BATCH = 10_000  # notes of one commit when all are indexed at once
 _HEAP = 64 << 20
 _LENGTHS = struct.Struct(f"<{len(FIELDS)}I")
 
@@ -102,23 +103,31 @@ class Tantivy:
                 raise
             self._refresh()
 
+    def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
+        """Fill an empty index; see `fulltext.build`."""
+        for done, batch in batches(docs, _BATCH):
+            self.apply(batch, ())
+            if progress:
+                progress(done)
+        self.set_stamp(stamp)
+
     def _write(self, docs: Mapping[int, Doc], out: Collection[int], stamp: str) -> None:
         totals = list(self._known.totals)
         for num in out:
             document = self._document(num)
             if document is not None:
-                lengths = _LENGTHS.unpack(bytes(document.get_first("lengths")))
-                totals = [total - length for total, length in zip(totals, lengths, strict=True)]
+                past = _LENGTHS.unpack(bytes(document.get_first("lengths")))
+                totals = [total - length for total, length in zip(totals, past, strict=True)]
                 self._writer.delete_documents_by_query(Query.term_query(self._schema, "num", num))
         for num, doc in docs.items():
-            lengths = count_terms(doc.fields).lengths
+            words = {name: analyse(doc.fields[name]) for name in FIELDS if doc.fields.get(name)}
+            lengths = [len(words.get(name, ())) for name in FIELDS]
             totals = [total + length for total, length in zip(totals, lengths, strict=True)]
             document = tantivy.Document()
             document.add_unsigned("num", num)
             document.add_bytes("lengths", _LENGTHS.pack(*lengths))
-            for name in FIELDS:
-                if doc.fields.get(name):
-                    document.add_text(name, " ".join(analyse(doc.fields[name])))
+            for name, found in words.items():
+                document.add_text(name, " ".join(found))
             self._writer.add_document(document)
         self._writer.delete_documents_by_query(Query.term_query(self._schema, "num", _STATE))
         state = tantivy.Document()

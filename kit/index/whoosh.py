@@ -9,58 +9,34 @@ from __future__ import annotations
 import json
 import struct
 from array import array
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from whoosh import fields, formats
-from whoosh.codec.whoosh3 import W3Codec
+from whoosh import fields
 from whoosh.filedb.filestore import FileStorage
 from whoosh.index import LockError
 from whoosh.reading import SegmentReader
 
 from kit.errors import UnavailableError
 from kit.index import seal
-from kit.index.bm25 import FIELDS, Counted, Curve, Found, Statistics, count_terms, search
-from kit.index.fulltext import guarded
+from kit.index.bm25 import FIELDS, Counted, Curve, Found, Statistics, count_terms
+from kit.index.fulltext import batches, guarded
+from kit.index.packed import KEYS, WORDS, PackedCodec, PackedField, without
+from kit.index.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from kit.index.fulltext import Doc
+    from kit.index.packed import PackedTerms
 
-_FORMAT = 1
-_STATE = "state"  # the key of the one document that is no note
+_FORMAT = 2
+_STATE = b"state"  # the key of the one document that is no note
 _SEGMENTS = 8
-_BLOCK = 1024  # postings unpacked at once
-_LENGTHS = struct.Struct(f"<{len(FIELDS)}I")
-
-
-class PackedFormat(formats.Format):  # type: ignore[misc]  # Whoosh has no types
-    """A posting's value is an array of 64-bit entries, `number << 16 | code`."""
-
-    def word_values(
-        self, value: Mapping[str, bytes], analyzer: object, **_: object
-    ) -> Iterable[tuple[str, int, float, bytes]]:
-        """Give the terms as they were counted."""
-        del analyzer
-        return ((term, 1, 1.0, entries) for term, entries in value.items())
-
-
-class PackedField(fields.FieldType):  # type: ignore[misc]  # Whoosh has no types
-    """The one indexed field; its value is a mapping of terms to packed entries."""
-
-    def __init__(self) -> None:
-        super().__init__(PackedFormat(), None)
-
-    def index(self, value: Mapping[str, bytes], **_: object) -> Iterable[tuple[bytes, int, float, bytes]]:
-        """Give the terms in UTF-8, as Whoosh wants them."""
-        return ((term.encode(), 1, 1.0, entries) for term, entries in value.items())
-
-
-class _Codec(W3Codec):  # type: ignore[misc]  # Whoosh has no types
-    """Whoosh's own codec without the lengths of fields, which would cost a `stat` for every posting."""
-
-    length_stats = False
+_BATCH = 4000  # notes of one segment when all are indexed at once
+_LENGTHS = struct.Struct(f"<q{len(FIELDS)}I")
+"""a note's number and the lengths of its fields"""
 
 
 class _Storage(FileStorage):  # type: ignore[misc]  # Whoosh has no types
@@ -112,13 +88,13 @@ class Whoosh:
             return self._storage.open_index()
         if any(path.suffix in {".seg", ".toc", ".trm", ".pst"} for path in self._folder.iterdir()):
             raise ValueError("its table of contents is lost")
-        schema = fields.Schema(
-            key=fields.ID(unique=True), words=PackedField(), lengths=fields.STORED, state=fields.STORED
-        )
+        schema = fields.Schema(key=PackedField(), words=PackedField(), lengths=fields.STORED, state=fields.STORED)
         return self._storage.create_index(schema)
 
     def _read_state(self) -> None:
         self._dfs: dict[str, int] = {}
+        leaves = self._reader.leaf_readers()
+        self._leaves = [_Leaf(reader, offset) for reader, offset in leaves if isinstance(reader, SegmentReader)]
         docnum = self._find(_STATE)
         state = json.loads(self._reader.stored_fields(docnum)["state"]) if docnum is not None else {}
         if state.get("format", _FORMAT) != _FORMAT:
@@ -127,11 +103,12 @@ class Whoosh:
         totals = tuple(int(total) for total in state.get("totals", [0] * len(FIELDS)))
         self._known = Statistics(self._reader.doc_count() - (docnum is not None), totals)
 
-    def _find(self, key: str) -> int | None:
-        if ("key", key) not in self._reader:
-            return None
-        matcher = self._reader.postings("key", key)
-        return int(matcher.id()) if matcher.is_active() else None
+    def _find(self, key: bytes) -> int | None:
+        for leaf in self._leaves:
+            docnum = leaf.terms.number(KEYS, key)
+            if docnum is not None and not leaf.reader.is_deleted(docnum):
+                return docnum + leaf.offset
+        return None
 
     def __enter__(self) -> Self:
         """Use it in a `with` block."""
@@ -143,20 +120,19 @@ class Whoosh:
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one commit."""
-        docs = {doc.num: doc for doc in upserts}
-        counted = {num: count_terms(doc.fields) for num, doc in docs.items()}
+        counted = {doc.num: count_terms(doc.fields) for doc in upserts}
         with guarded(self._folder):
             seal.take_off(self._folder)
             self._changed = True
             try:
-                writer = self._index.writer(compound=False, limitmb=128, codec=_Codec(blocklimit=_BLOCK, compression=1))
+                writer = self._index.writer(compound=False, codec=PackedCodec(compression=1))
             except LockError as error:
                 raise UnavailableError(
                     f"Another process is writing the full-text index in {self._folder}.",
                     "Try again when it is done.",
                 ) from error
             try:
-                self._write(writer, counted, {*docs, *deletes}, self._stamp if stamp is None else stamp)
+                self._write(writer, counted, {*counted, *deletes}, self._stamp if stamp is None else stamp)
             except BaseException:
                 writer.cancel()
                 raise
@@ -166,24 +142,30 @@ class Whoosh:
             self._reader = self._index.reader()
             self._read_state()
 
+    def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
+        """Fill an empty index; see `fulltext.build`."""
+        for done, batch in batches(docs, _BATCH):
+            self.apply(batch, ())
+            if progress:
+                progress(done)
+        self.set_stamp(stamp)
+
     def _write(self, writer: Any, counted: Mapping[int, Counted], out: Collection[int], stamp: str) -> None:  # noqa: ANN401 - Whoosh has no types
         totals = list(self._known.totals)
         for num in out:
-            docnum = self._find(str(num))
+            docnum = self._find(_key(num))
             if docnum is not None:
-                lengths = _LENGTHS.unpack(self._reader.stored_fields(docnum)["lengths"])
+                _, *lengths = _LENGTHS.unpack(self._reader.stored_fields(docnum)["lengths"])
                 totals = [total - length for total, length in zip(totals, lengths, strict=True)]
                 writer.delete_document(docnum)
-        for num, each in counted.items():
+        for num, each in sorted(counted.items()):
             totals = [total + length for total, length in zip(totals, each.lengths, strict=True)]
-            words = {
-                term: array("Q", (num << 16 | code for code in codes)).tobytes() for term, codes in each.codes.items()
-            }
-            writer.add_document(key=str(num), words=words, lengths=_LENGTHS.pack(*each.lengths))
+            writer.fieldwriter.waiting.add(num, each.terms, each.codes)
+            _add(writer, _key(num), lengths=_LENGTHS.pack(num, *each.lengths))
         old = self._find(_STATE)
         if old is not None:
             writer.delete_document(old)
-        writer.add_document(key=_STATE, state=json.dumps({"format": _FORMAT, "stamp": stamp, "totals": totals}))
+        _add(writer, _STATE, state=json.dumps({"format": _FORMAT, "stamp": stamp, "totals": totals}))
 
     def search(
         self,
@@ -203,7 +185,8 @@ class Whoosh:
         with guarded(self._folder):
             for term in terms:
                 if term not in self._dfs:
-                    self._dfs[term] = int(self._reader.doc_frequency("words", term.encode()))
+                    word = term.encode()
+                    self._dfs[term] = sum(leaf.terms.number(WORDS, word) or 0 for leaf in self._leaves)
         return {term: self._dfs[term] for term in terms if self._dfs[term]}
 
     def doc_freq(self, term: str) -> int:
@@ -214,18 +197,10 @@ class Whoosh:
         """Read a term's postings from every segment, as one block."""
         del only  # Whoosh finds a note in a list only by reading up to it
         word = term.encode()
-        values: list[bytes] = []
-        for leaf, _ in self._reader.leaf_readers():
-            if ("words", word) not in leaf:
-                continue
-            matcher = leaf.postings("words", word)
-            value, step = matcher.value, matcher.next
-            while matcher.is_active():
-                values.append(value())
-                step()
         entries = array("Q")
-        entries.frombytes(b"".join(values))
-        yield 0, array("Q", sorted(entries))
+        for leaf in self._leaves:
+            entries.extend(without(leaf.terms.entries(word), leaf.gone))
+        yield 0, array("Q", sorted(entries)) if len(self._leaves) > 1 else entries
 
     def statistics(self) -> Statistics:
         """Tell how many notes there are and how long."""
@@ -234,7 +209,7 @@ class Whoosh:
     def has(self, num: int) -> bool:
         """Tell whether a note is indexed."""
         with guarded(self._folder):
-            return self._find(str(num)) is not None
+            return self._find(_key(num)) is not None
 
     def count(self) -> int:
         """Count the notes."""
@@ -263,6 +238,29 @@ class Whoosh:
                 seal.put(self._folder)
 
 
+class _Leaf:
+    """An open segment."""
+
+    def __init__(self, reader: Any, offset: int = 0) -> None:  # noqa: ANN401 - Whoosh has no types
+        self.reader, self.offset = reader, offset
+        self.terms: PackedTerms = reader._terms  # noqa: SLF001 - Whoosh has no public door to it
+
+    @cached_property
+    def gone(self) -> frozenset[int]:
+        """Numbers of the notes that were deleted or replaced since the segment was written."""
+        stored = (self.reader.stored_fields(docnum) for docnum in self.reader.segment().deleted_docs())
+        return frozenset(_LENGTHS.unpack(each["lengths"])[0] for each in stored if "lengths" in each)
+
+
+def _key(num: int) -> bytes:
+    return num.to_bytes(8, "big")
+
+
+def _add(writer: Any, key: bytes, **stored: object) -> None:  # noqa: ANN401 - Whoosh has no types
+    writer.fieldwriter.waiting.keys[key] = writer.docnum
+    writer.add_document(**stored)
+
+
 def merge_small(writer: Any, segments: list[Any]) -> list[Any]:  # noqa: ANN401 - Whoosh has no types
     """Merge the small segments once there are many, so that no edit pays for the large ones.
 
@@ -279,7 +277,9 @@ def merge_small(writer: Any, segments: list[Any]) -> list[Any]:  # noqa: ANN401 
             kept.append(segment)
             continue
         total += size
-        reader = SegmentReader(writer.storage, writer.schema, segment)
-        writer.add_reader(reader)
-        reader.close()
+        leaf = _Leaf(SegmentReader(writer.storage, writer.schema, segment))
+        writer.fieldwriter.waiting.take_over(leaf.terms, leaf.gone)
+        for _, stored in leaf.reader.iter_docs():
+            _add(writer, _STATE if "state" in stored else _key(_LENGTHS.unpack(stored["lengths"])[0]), **stored)
+        leaf.reader.close()
     return kept

@@ -134,11 +134,19 @@ def read(real: Path, limit: int) -> tuple[int, bytes]:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise NotFoundError(f"{real.name} is no ordinary file.")
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            raw = file.read(limit + 1) if found.st_size <= limit else b""
+        raw = _whole(descriptor, found.st_size, limit) if found.st_size <= limit else b""
     finally:
         os.close(descriptor)
     return max(found.st_size, len(raw)), raw
+
+
+def _whole(descriptor: int, size: int, limit: int) -> bytes:
+    """Read at most one byte above the limit: in one go, unless the file changes meanwhile."""
+    raw = os.read(descriptor, size + 1)
+    if len(raw) != size:
+        while len(raw) <= limit and (more := os.read(descriptor, limit + 1 - len(raw))):
+            raw += more
+    return raw
 
 
 def sync(folder: Path) -> None:

@@ -6,6 +6,7 @@ Law: alone in knowing watchdog. It hears where something happened, not what, and
 from __future__ import annotations
 
 import contextlib
+import importlib
 import logging
 import os
 import threading
@@ -46,6 +47,10 @@ _INOTIFY_EVENTS: list[type[FileSystemEvent]] = [
 _UNHEARD = {"opened", "closed_no_write"}
 # A folder is "modified" whenever something in it is, and that something has an event of its own.
 _UNHEARD_OF_FOLDERS = {"modified", "attrib"}
+_PAIRING = ("inotify_move_event_grouper.InotifyMoveEventGrouper", "inotify_buffer.InotifyBuffer")
+"""Who holds a move's first half back until its second half comes: in watchdog 7, in 6."""
+_PAIRING_S = 0.02
+"""The kernel writes both halves at once. The usual 0.5 s would hold back all that comes after a note moved out."""
 _LOG = "watchdog.observers.inotify_c"
 _NOISY = r"watchdog\."
 
@@ -67,6 +72,7 @@ class Ear:
         nudged: Callable[[], None] = lambda: None,
     ) -> None:
         hush()
+        _pair_quickly()
         self._cookie = f"{real}{os.sep}{SETTINGS}"
         self._log = _OverflowLog(lost)
         logging.getLogger(_LOG).addHandler(self._log)
@@ -126,6 +132,13 @@ def hush() -> None:
     """
     if not any(getattr(known[3], "pattern", None) == _NOISY for known in warnings.filters):
         warnings.filterwarnings("ignore", category=RuntimeWarning, module=_NOISY)
+
+
+def _pair_quickly() -> None:
+    for place in _PAIRING:
+        module, _, name = place.partition(".")
+        with contextlib.suppress(ImportError):
+            getattr(importlib.import_module(f"watchdog.observers.{module}"), name).delay = _PAIRING_S
 
 
 class _Handler(FileSystemEventHandler):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 # File systems whose changes may be made elsewhere: by another machine, or by the host of a virtual one.
 _EVENTLESS = {"9p", "drvfs", "cifs", "smb3", "smbfs", "nfs", "nfs4", "afs", "vboxsf", "prl_fs", "virtiofs", "fuse"}
@@ -74,9 +74,22 @@ def count_watched(real: str, ignore: Callable[[str], bool]) -> tuple[int, int]:
     return sum(ino in kernel for ino in folders), len(folders)
 
 
-def _folder_inodes(real: str, ignore: Callable[[str], bool]) -> Iterator[int]:
+def is_blind_below(real: str, folders: Iterable[str], ignore: Callable[[str], bool]) -> bool:
+    """Tell whether some folder in or below these (paths in `real`) is there and not watched."""
+    kernel = _watched_inodes()
+    with contextlib.suppress(OSError):
+        if Path(real).stat().st_ino not in kernel:
+            return False
+    for folder in folders:
+        inner = _folder_inodes(real, ignore, folder)
+        if any(ino not in kernel for ino in inner):
+            return True
+    return False
+
+
+def _folder_inodes(real: str, ignore: Callable[[str], bool], under: str = "") -> Iterator[int]:
     """Yield the inodes, the root's first; what can't be read is left out."""
-    for here, names, _ in os.walk(real):
+    for here, names, _ in os.walk(f"{real}/{under}" if under else real):
         with contextlib.suppress(OSError):
             yield Path(here).stat().st_ino
         within = here[len(real) + 1 :].replace(os.sep, "/")

@@ -59,7 +59,9 @@ def locate(root: Path, path: str) -> Path:
 
 def inside(root: Path, full: Path, path: str) -> Path:
     """Follow every link; raise RefusedError when the end is outside the vault. `root` is already real."""
-    real = full if _is_straight(root, full) else Path(os.path.realpath(full))
+    if _is_straight(root, full):
+        return full
+    real = Path(os.path.realpath(full))
     if not real.is_relative_to(root):
         raise RefusedError(f"`{path}` leads out of the vault through a link.", "Put the file itself there.")
     if any(name.casefold() == ".git" for name in real.relative_to(root).parts):

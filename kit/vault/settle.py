@@ -64,6 +64,11 @@ class Settler:
         """Count the paths and folders that are pending; a lost event counts as one."""
         return len(self._paths) + len(self._folders) or int(self._storming is not None)
 
+    @property
+    def storming(self) -> bool:
+        """Whether a scan is coming instead of single paths."""
+        return self._storming is not None
+
     def note(self, path: str, now: float, *, is_dir: bool = False) -> None:
         """Record an event."""
         pending = self._folders if is_dir else self._paths

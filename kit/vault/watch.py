@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kit.vault.ear import Ear, hush
-from kit.vault.kernel import Root, count_watched, eventless
+from kit.vault.kernel import Root, count_watched, eventless, is_blind_below
 from kit.vault.settle import Batch, Settler
 from kit.vault.walk import RootGone, ignored
 
@@ -26,6 +26,8 @@ __all__ = ["Batch", "Settler", "Watcher"]
 # The kernel's queue holds 16,384 events by default, and watchdog 6 says nothing when it runs over.
 _FLOOD = 8_000
 _ROOT_CHECK = 2.0
+_MOST_LATE, _LATEST_S = 3, 10.0
+"""Cookies that may still be on their way after a barrier gave up, and for how long."""
 _STALE_LOCK = 60.0
 
 
@@ -70,6 +72,8 @@ class Watcher:
         self._overflows = 0
         self._why_polling = ""
         self._cookies = 0
+        self._late_cookies = 0
+        self._late_until = 0.0
         self._one_barrier = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -155,8 +159,8 @@ class Watcher:
     def flush(self, paths: Iterable[str] | None = None) -> Batch:
         """Take what is pending right now, settled or not; with `paths`, only those of them.
 
-        What is still on its way from the kernel (up to 0.5 s for a file moved out of the vault) comes later, so
-        who must be certain walks. Where events are missing a scan is asked for, or all `paths` are named.
+        What is still on its way from the kernel comes later, so who must be certain calls `barrier` first, or
+        walks. Where events are missing a scan is asked for, or all `paths` are named.
         """
         wanted = None if paths is None else frozenset(paths)
         with self._changed:
@@ -164,9 +168,12 @@ class Watcher:
             if self.root_gone or Root.of(self.root) != self._armed:
                 return Batch(first=now)
             batch = self._settler.take(now, wanted)
-            if not self.polling:
-                return batch
-            return Batch(scan=True, first=batch.first) if wanted is None else batch._replace(paths=wanted)
+        if not self.polling:
+            if batch.folders and is_blind_below(self._real, batch.folders, self._ignore):
+                with self._arming:
+                    self._mend()
+            return batch
+        return Batch(scan=True, first=batch.first) if wanted is None else batch._replace(paths=wanted)
 
     def barrier(self, timeout: float) -> bool:
         """Wait until every change made before this call is pending here; False when that can't be known in time.
@@ -177,20 +184,48 @@ class Watcher:
         if not self._one_barrier.acquire(timeout=timeout):
             return False
         try:
-            ear = self._ear
-            with self._changed:
-                before = self._cookies
-            if ear is None or self.polling or self.root_gone or not ear.nudge():
-                return False
-            with self._changed:
-                while self._cookies == before and not self._stopped:
-                    left = deadline - time.monotonic()
-                    if left <= 0:
-                        return False
-                    self._changed.wait(left)
-            return not self._stopped and Root.of(self.root) == self._armed
+            if time.monotonic() > self._late_until:
+                self._late_cookies = 0
+            # A cookie that came too late for its own barrier must not be taken for one of this barrier.
+            for _ in range(self._late_cookies + 1):
+                if not self._round_trip(deadline):
+                    return False
+            return Root.of(self.root) == self._armed
         finally:
             self._one_barrier.release()
+
+    def _round_trip(self, deadline: float) -> bool:
+        """Send one cookie and wait for one; False when none came."""
+        ear = self._ear
+        with self._changed:
+            before = self._cookies
+        if ear is None or self.polling or self.root_gone or not ear.nudge():
+            return False
+        with self._changed:
+            while self._cookies == before and not self._stopped:
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    self._late_cookies = min(_MOST_LATE, self._late_cookies + 1)
+                    self._late_until = time.monotonic() + _LATEST_S
+                    return False
+                self._changed.wait(left)
+        return not self._stopped
+
+    def is_storming(self) -> bool:
+        """Tell whether so much happens, or may have been missed, that only a scan will do."""
+        with self._changed:
+            return self._settler.storming
+
+    def is_astray(self) -> bool:
+        """Tell whether the root is away, or an empty folder has taken its place, noticed or not."""
+        root = Root.of(self.root)
+        return self.root_gone or root is None or (root != self._armed and root.empty())
+
+    def ask_for_scan(self) -> None:
+        """Have a scan become due as after lost events."""
+        with self._changed:
+            self._settler.overflow(self._clock())
+            self._changed.notify_all()
 
     def pending(self) -> int:
         """Count the paths that wait to settle."""

@@ -1,42 +1,58 @@
-"""Measure the full-text engines on made-up cards: `python tests/bench/bench_fulltext.py --n 1000 10000`.
+"""Measure the full-text engines on made-up cards: `python -m tests.bench.bench_fulltext --n 1000 10000`.
 
-The cards have 100 to 400 words whose frequencies follow Zipf's law: half are English, a fifth Chinese, the
-rest mixed. Real text is kinder: its words come in company.
+A card has about 1.1 KB of text with its event and overview; `--long` makes them 100 to 400 words. Word
+frequencies follow Zipf's law, and most words come in company, as in real text: half of the cards are English,
+a fifth Chinese, the rest mixed. The index is built in a process of its own; `steady` is how long a fixed piece
+of work took meanwhile, so that figures of a busy machine can be told from those of a quiet one.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import random
 import shutil
 import statistics
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
-from kit.index.fulltext import ENGINES, FIELDS, Doc, FullText, open_engine
+from kit.index.fulltext import ENGINES, FIELDS, Doc, FullText, build, open_engine
 from kit.text import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 WEIGHTS = dict.fromkeys(FIELDS, 1.0) | {"title": 2.0, "tags": 2.0, "summary": 1.5}
+BUDGET_S = 0.1
 _WORDS = 30_000
-_BATCH = 2000
+_PHRASES = 20_000
+_COMPANY = 0.7  # of the draws are phrases
+_SIZES = {False: (60, 230), True: (100, 400)}
 
 
 class Cards:
     """A stream of cards and questions from one seed."""
 
-    def __init__(self, seed: int = 7) -> None:
+    def __init__(self, seed: int = 7, *, long: bool = False) -> None:
         self._random = random.Random(seed)  # noqa: S311 - made-up text, no secret
+        self._size = _SIZES[long]
         self._weights = list(accumulate(1 / (rank + 2) for rank in range(_WORDS)))
-        self._english = [self._word(rank) for rank in range(_WORDS)]
-        self._chinese = [self._chinese_word(rank) for rank in range(_WORDS)]
+        self._few = self._weights[:_PHRASES]
+        self._stock = {
+            "english": [self._word(rank) for rank in range(_WORDS)],
+            "chinese": [self._chinese_word(rank) for rank in range(_WORDS)],
+        }
+        self._phrases = {kind: [self._phrase(words) for _ in range(_PHRASES)] for kind, words in self._stock.items()}
+
+    def _phrase(self, words: list[str]) -> list[str]:
+        return self._random.choices(words, cum_weights=self._weights, k=self._random.randint(2, 6))
 
     def _word(self, rank: int) -> str:
         length = 3 + min(rank // 3000, 3) + self._random.randrange(4)
@@ -50,9 +66,16 @@ class Cards:
         """Write a text of `count` words."""
         if kind == "mixed":
             return self.words(count // 2, "english") + " " + self.words(count - count // 2, "chinese")
-        chinese = kind == "chinese"
-        words = self._chinese if chinese else self._english
-        return ("" if chinese else " ").join(self._random.choices(words, cum_weights=self._weights, k=count))
+        gap, mark = ("", "，") if kind == "chinese" else (" ", ", ")
+        parts: list[str] = []
+        while count > 0:
+            if self._random.random() < _COMPANY:
+                words = self._random.choices(self._phrases[kind], cum_weights=self._few)[0][:count]
+            else:
+                words = self._random.choices(self._stock[kind], cum_weights=self._weights)
+            parts.append(gap.join(words))
+            count -= len(words)
+        return mark.join(parts)
 
     def kind(self) -> str:
         """Draw a language."""
@@ -60,14 +83,14 @@ class Cards:
 
     def card(self, num: int) -> Doc:
         """Write a card; most of it is what the agent said."""
-        kind, count = self.kind(), self._random.randint(100, 400)
-        user = count // 4
+        kind, count = self.kind(), self._random.randint(*self._size)
         fields = {
             "title": self.words(6, kind),
             "tags": self.words(3, kind),
-            "summary": self.words(20, kind),
-            "user": self.words(user, kind),
-            "agent": self.words(count - user - 29, kind),
+            "summary": self.words(14, kind),
+            "overview": self.words(count // 5, kind),
+            "user": self.words(count // 5, kind),
+            "agent": self.words(count - 2 * (count // 5), kind),
         }
         return Doc(num, fields)
 
@@ -99,26 +122,77 @@ def size_mb(folder: Path) -> float:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
-def measure(engine: FullText, folder: Path, count: int, queries: int) -> dict[str, float]:
-    """Fill an engine, ask it, change it; print the figures and return the medians."""
-    cards = Cards()
-    spent = 0.0
-    for start in range(0, count, _BATCH):
-        batch = [cards.card(num) for num in range(start, min(start + _BATCH, count))]
-        spent += milliseconds(partial(engine.apply, batch, (), "bench"))
-    print(f"{engine.name:8} n={count:<7} {count / spent * 1000:8.0f} docs/s {size_mb(folder):8.1f} MB")
-    medians: dict[str, float] = {}
+def steady() -> float:
+    """Time a fixed piece of work, in CPU milliseconds."""
+    start = process_time()
+    found: dict[str, list[int]] = {}
+    for at in range(200_000):
+        found.setdefault(str(at % 5000), []).append(at)
+    return (process_time() - start) * 1000
+
+
+class _Watched:
+    """A stream of cards that knows how long they took to make up."""
+
+    def __init__(self, cards: Cards, count: int) -> None:
+        self._cards, self._count = cards, count
+        self.wall = self.cpu = self.size = 0.0
+
+    def __iter__(self) -> Iterator[Doc]:
+        for num in range(self._count):
+            wall, cpu = perf_counter(), process_time()
+            doc = self._cards.card(num)
+            self.size += sum(len(value.encode()) for value in doc.fields.values())
+            self.wall += perf_counter() - wall
+            self.cpu += process_time() - cpu
+            yield doc
+
+
+def fill(name: str, folder: Path, count: int, *, long: bool) -> None:
+    """Build an index and print how fast that was."""
+    docs = _Watched(Cards(long=long), count)
+    noise = [steady()]
+    wall, cpu = perf_counter(), process_time()
+    build(name, folder, docs, "bench", lambda _: noise.append(steady()))
+    wall, cpu = perf_counter() - wall - docs.wall, process_time() - cpu - docs.cpu
+    cpu -= sum(noise[1:]) / 1000
+    print(
+        f"{name:8} n={count:<7} {count / wall:6.0f} notes/s, {count / cpu:6.0f} by CPU time, "
+        f"{docs.size / count:5.0f} bytes each, {size_mb(folder):7.1f} MB, steady {statistics.median(noise):.0f} ms",
+        flush=True,
+    )
+
+
+def resident_mb() -> float:
+    """Tell what this process holds in memory."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def measure(name: str, folder: Path, count: int, queries: int, *, long: bool) -> None:
+    """Ask an engine, change it; print the figures."""
+    cards = Cards(long=long)
+    before = resident_mb()
+    start = perf_counter()
+    engine: FullText = open_engine(name, folder)
+    print(f"    {'open':16} {(perf_counter() - start) * 1000:8.2f} ms, steady {steady():.0f} ms")
     for label, low, high in (("1-6 words", 1, 6), ("30 words", 30, 30), ("300 words", 300, 300)):
         asked = [cards.question(low, high) for _ in range(queries)]
-        times = [milliseconds(partial(engine.search, each, 10, weights=WEIGHTS, budget_s=1)) for each in asked]
-        medians[label] = statistics.median(times)
-        print(f"    {label:16} p50 / p99 {spread(times)} ms")
+        times = [milliseconds(partial(engine.search, each, 10, weights=WEIGHTS, budget_s=BUDGET_S)) for each in asked]
+        late = sum(engine.search(each, 10, weights=WEIGHTS, budget_s=BUDGET_S).late for each in asked)
+        print(f"    {label:16} p50 / p99 {spread(times)} ms, {late} of {queries} late")
+    print(f"    {'memory':16} {resident_mb() - before:8.1f} MB with the library", flush=True)
     for label, size in (("update of 1", 1), ("update of 50", 50)):
         edits = [[cards.card(num) for num in cards.some(size, count)] for _ in range(max(5, queries // 5))]
         times = [milliseconds(partial(engine.apply, each, ())) for each in edits]
-        medians[label] = statistics.median(times)
         print(f"    {label:16} p50 / p99 {spread(times)} ms, mean {statistics.mean(times):.1f}")
-    return medians
+    print(f"    {'close':16} {milliseconds(engine.close):8.2f} ms, steady {steady():.0f} ms", flush=True)
+
+
+def alone(act: Callable[..., None], *given: object, **named: object) -> None:
+    """Run an act in a process of its own."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        pool.submit(act, *given, **named).result()
 
 
 def main() -> None:
@@ -127,25 +201,18 @@ def main() -> None:
     parser.add_argument("--n", type=int, nargs="+", default=[1000, 10_000])
     parser.add_argument("--engines", nargs="+", default=list(ENGINES))
     parser.add_argument("--queries", type=int, default=100)
+    parser.add_argument("--long", action="store_true", help="cards of 100 to 400 words")
     chosen = parser.parse_args()
     for count in chosen.n:
-        base: dict[str, float] = {}
         for name in chosen.engines:
             if name == "tantivy" and find_spec("tantivy") is None:
                 continue
-            folder = Path(tempfile.mkdtemp(prefix="bench-"))
+            folder = Path(tempfile.mkdtemp(prefix="bench-")) / name
             try:
-                engine = open_engine(name, folder)
-                medians = measure(engine, folder, count, chosen.queries)
-                print(f"    {'close':16} {milliseconds(engine.close):8.2f} ms")
-                start = perf_counter()
-                again = open_engine(name, folder)
-                print(f"    {'open again':16} {(perf_counter() - start) * 1000:8.2f} ms")
-                again.close()
-                base = base or medians
-                print("    ratio to first   " + ", ".join(f"{key} {medians[key] / base[key]:.2f}" for key in medians))
+                alone(fill, name, folder, count, long=chosen.long)
+                alone(measure, name, folder, count, chosen.queries, long=chosen.long)
             finally:
-                shutil.rmtree(folder, ignore_errors=True)
+                shutil.rmtree(folder.parent, ignore_errors=True)
 
 
 if __name__ == "__main__":

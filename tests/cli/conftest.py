@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import kit.cli
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,6 +34,19 @@ def run(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
         )
 
     return run_
+
+
+@pytest.fixture
+def call(vault: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Make a function that runs a command line in this process: the same door, for tests of many lines."""
+
+    def call_(*args: str | Path) -> Ran:
+        line = ["--vault", str(vault), *map(str, args)]
+        code = kit.cli.run(line)
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(line, code, said.out, said.err)
+
+    return call_
 
 
 @pytest.fixture

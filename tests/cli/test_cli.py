@@ -32,11 +32,11 @@ def loaded(ran: subprocess.CompletedProcess[str]) -> Any:  # noqa: ANN401 - what
 
 
 @pytest.fixture
-def done(memkit: Run) -> str:
+def done(call: Run) -> str:
     """Live through one turn, and keep one fact; return the card's id."""
-    card = out(memkit("frame", PROMPT, "--tag", "nginx", "--scene", "work/debugging", "--project", "harbor"))
-    out(memkit("complete", card, "--answer", ANSWER))
-    out(memkit("remember", "Reports go in tables", "--tag", "report-layout"))
+    card = out(call("frame", PROMPT, "--tag", "nginx", "--scene", "work/debugging", "--project", "harbor"))
+    out(call("complete", card, "--answer", ANSWER))
+    out(call("remember", "Reports go in tables", "--tag", "report-layout"))
     return card
 
 
@@ -139,75 +139,75 @@ def test_the_context_is_what_a_hook_would_inject(memkit: Run, done: str) -> None
 
 
 @pytest.mark.parametrize("query", ["", "   ", "qwertyuiop zxcvbnm"])
-def test_a_question_nothing_is_known_for_ends_well_and_empty(memkit: Run, done: str, query: str) -> None:
-    found = memkit("recall", query)
+def test_a_question_nothing_is_known_for_ends_well_and_empty(call: Run, done: str, query: str) -> None:
+    found = call("recall", query)
     assert out(found) == ""
     assert "Nothing useful is remembered for this." in found.stderr
-    assert loaded(memkit("recall", query, "--json"))["recall"]["hits"] == []
+    assert loaded(call("recall", query, "--json"))["recall"]["hits"] == []
     assert done
 
 
-def test_a_fact_is_kept_confirmed_and_superseded(memkit: Run) -> None:
-    first = memkit("remember", "Use tabs for indentation")
+def test_a_fact_is_kept_confirmed_and_superseded(call: Run) -> None:
+    first = call("remember", "Use tabs for indentation")
     assert (out(first), "kept" in first.stderr) == ("facts/Use tabs for indentation.md", True)
-    assert "surer now" in memkit("remember", "use tabs for indentation").stderr
-    other = memkit("remember", "Use spaces for indentation", "--category", "style", "--tag", "thing")
+    assert "surer now" in call("remember", "use tabs for indentation").stderr
+    other = call("remember", "Use spaces for indentation", "--category", "style", "--tag", "thing")
     assert "superseded" in other.stderr
     assert "Not taken as a tag: 'thing'" in other.stderr
-    assert out(memkit("facts")).split("\t")[-1] == "Use spaces for indentation"
+    assert out(call("facts")).split("\t")[-1] == "Use spaces for indentation"
 
 
-def test_a_verdict_is_given_and_taken_back(memkit: Run, done: str) -> None:
-    assert out(memkit("feedback", done, "rejected", "--reason", "wrong")).endswith(".md: none → rejected")
-    assert done not in out(memkit("recall", "what about nginx?"))
-    assert out(memkit("feedback", done, "none")).endswith(".md: rejected → none")
-    assert done in out(memkit("recall", "what about nginx?"))
+def test_a_verdict_is_given_and_taken_back(call: Run, done: str) -> None:
+    assert out(call("feedback", done, "rejected", "--reason", "wrong")).endswith(".md: none → rejected")
+    assert done not in out(call("recall", "what about nginx?"))
+    assert out(call("feedback", done, "none")).endswith(".md: rejected → none")
+    assert done in out(call("recall", "what about nginx?"))
 
 
-def test_a_memory_is_put_away_and_comes_back(memkit: Run, done: str, vault: Path) -> None:
-    away = out(memkit("forget", done)).splitlines()
+def test_a_memory_is_put_away_and_comes_back(call: Run, done: str, vault: Path) -> None:
+    away = out(call("forget", done)).splitlines()
     assert away[0].startswith("archive/cards/")
-    assert done not in out(memkit("recall", "what about nginx?"))
-    back = out(memkit("restore", done)).splitlines()
+    assert done not in out(call("recall", "what about nginx?"))
+    back = out(call("restore", done)).splitlines()
     assert all((vault / path).is_file() for path in back)
-    assert done in out(memkit("recall", "what about nginx?"))
+    assert done in out(call("recall", "what about nginx?"))
 
 
 # --- looking in
 
 
-def test_book_features_tags_scenes_facts_and_log_are_rows_to_grep(memkit: Run, done: str) -> None:
-    book = [line.split("\t") for line in out(memkit("book")).splitlines()]
+def test_book_features_tags_scenes_facts_and_log_are_rows_to_grep(call: Run, done: str) -> None:
+    book = [line.split("\t") for line in out(call("book")).splitlines()]
     assert ["tag", "nginx", "nginx", "1", done] in book
-    assert {row[0] for row in map(str.split, out(memkit("book", "--dimension", "project")).splitlines())} == {"project"}
-    [features] = [line.split("\t") for line in out(memkit("features", done)).splitlines()]
+    assert {row[0] for row in map(str.split, out(call("book", "--dimension", "project")).splitlines())} == {"project"}
+    [features] = [line.split("\t") for line in out(call("features", done)).splitlines()]
     assert features[0] == done
     assert "scene:work/debugging" in features[2].split(" ")
-    assert len(out(memkit("features")).splitlines()) == 2
-    tags = [line.split("\t") for line in out(memkit("tags")).splitlines()]
+    assert len(out(call("features")).splitlines()) == 2
+    tags = [line.split("\t") for line in out(call("tags")).splitlines()]
     assert ["nginx", "nginx", "unexamined", "1"] in [row[:4] for row in tags] or any(row[0] == "nginx" for row in tags)
-    assert out(memkit("tags", "list")) == out(memkit("tags"))
-    assert ["work", "debugging", "1"] in [line.split("\t")[:3] for line in out(memkit("scenes")).splitlines()]
-    [fact] = [line.split("\t") for line in out(memkit("facts")).splitlines()]
+    assert out(call("tags", "list")) == out(call("tags"))
+    assert ["work", "debugging", "1"] in [line.split("\t")[:3] for line in out(call("scenes")).splitlines()]
+    [fact] = [line.split("\t") for line in out(call("facts")).splitlines()]
     assert fact[2:] == ["0.90", "report format", "Reports go in tables"]
-    log = [line.split("\t")[1:3] for line in out(memkit("log")).splitlines()]
+    log = [line.split("\t")[1:3] for line in out(call("log")).splitlines()]
     assert log == [["person", "remember"], ["person", "complete"], ["person", "frame"]]
-    assert len(out(memkit("log", done, "-n", "1")).splitlines()) == 1
+    assert len(out(call("log", done, "-n", "1")).splitlines()) == 1
 
 
-def test_status_and_config_say_where_things_are(memkit: Run, done: str, vault: Path, home: Path) -> None:
-    status = loaded(memkit("status", "--json"))
+def test_status_and_config_say_where_things_are(call: Run, done: str, vault: Path, home: Path) -> None:
+    status = loaded(call("status", "--json"))
     assert status["vault"] == str(vault)
     assert status["derived"].startswith(str(home / "cache"))
     assert status["cards"] == {"completed": 1, "fact": 1}
-    assert f"vault\t{vault}" in out(memkit("status")).splitlines()
-    rows = [line.split("\t") for line in out(memkit("config")).splitlines()]
+    assert f"vault\t{vault}" in out(call("status")).splitlines()
+    rows = [line.split("\t") for line in out(call("config")).splitlines()]
     assert all(len(row) == 4 and row[3].endswith(".") for row in rows)
     assert ["id", str(vault / "memkit.toml")] == [rows[0][0], rows[0][2]]
     assert done
 
 
-def test_reindex_ends_where_it_began(memkit: Run, done: str, home: Path) -> None:
+def test_reindex_ends_where_it_began(memkit: Run, done: str) -> None:
     book = out(memkit("book"))
     ran = memkit("reindex")
     assert "0 problems" in out(ran)
@@ -216,27 +216,25 @@ def test_reindex_ends_where_it_began(memkit: Run, done: str, home: Path) -> None
     assert done
 
 
-@pytest.mark.parametrize(
-    "line",
-    ["book", "features", "tags", "tags list", "scenes", "facts", "status", "doctor", "log", "config", "recall nginx"],
-)
-def test_json_can_be_asked_for_before_or_after_any_command(memkit: Run, done: str, line: str) -> None:
+def test_json_can_be_asked_for_before_or_after_any_command(call: Run, done: str) -> None:
     assert done
-    after = memkit(*line.split(), "--json")
-    first, _, rest = line.partition(" ")
-    before = memkit("--json", first, *rest.split())
-    assert type(loaded(before)) is type(loaded(after))
-    assert "\n" not in out(after)
+    for line in (
+        "book", "features", "tags", "tags list", "scenes", "facts", "status", "doctor", "log", "config", "recall nginx",
+    ):  # fmt: skip
+        after = call(*line.split(), "--json")
+        before = call("--json", *line.split())
+        assert type(loaded(before)) is type(loaded(after))
+        assert "\n" not in out(after)
 
 
-def test_acts_answer_in_json_too(memkit: Run) -> None:
-    framed = loaded(memkit("frame", PROMPT, "--json"))
+def test_acts_answer_in_json_too(call: Run) -> None:
+    framed = loaded(call("frame", PROMPT, "--json"))
     assert framed["status"] == "pending"
-    assert loaded(memkit("complete", framed["id"], "--answer", ANSWER, "--json"))["changed"] is True
-    assert loaded(memkit("feedback", framed["id"], "confirmed", "--json"))["after"] == "confirmed"
-    assert loaded(memkit("remember", "Reports go in tables", "--json"))["did"] == "new"
-    assert loaded(memkit("forget", framed["id"], "--json"))["id"] == framed["id"]
-    assert loaded(memkit("restore", framed["id"], "--json"))["id"] == framed["id"]
+    assert loaded(call("complete", framed["id"], "--answer", ANSWER, "--json"))["changed"] is True
+    assert loaded(call("feedback", framed["id"], "confirmed", "--json"))["after"] == "confirmed"
+    assert loaded(call("remember", "Reports go in tables", "--json"))["did"] == "new"
+    assert loaded(call("forget", framed["id"], "--json"))["id"] == framed["id"]
+    assert loaded(call("restore", framed["id"], "--json"))["id"] == framed["id"]
 
 
 # --- the rest
@@ -253,18 +251,17 @@ def test_the_demo_tells_its_story_and_leaves_nothing(run: Run, home: Path) -> No
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(run: Run, command: str) -> None:
-    for flag in ("--help", "-h"):
-        said = out(run(command, flag))
-        assert said.startswith(f"Usage: memkit {command}")
-        assert len(said.splitlines()[2].strip()) > 20
+def test_every_command_explains_itself(call: Run, command: str) -> None:
+    said = out(call(command, "--help"))
+    assert f"memkit {command}" in said.replace("--vault FOLDER ", "").splitlines()[0]
+    assert len(said.split("\n\n")[1].strip()) > 20
+    assert out(call(command, "-h")) == said
 
 
 def test_the_help_lists_every_command_with_a_sentence(run: Run) -> None:
-    lines = out(run("--help")).split("Commands:\n")[1].splitlines()
+    lines = [line for line in out(run("--help")).split("Commands:\n")[1].splitlines() if line[2] != " "]
     assert {line.split()[0] for line in lines} >= set(COMMANDS)
     assert all(len(line.split()) > 3 for line in lines)
-    assert "..." not in "".join(lines)
     assert out(run("--version")).startswith("memkit, version ")
 
 

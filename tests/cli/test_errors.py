@@ -51,8 +51,15 @@ def error(ran: subprocess.CompletedProcess[str], code: int) -> str:
         (["status", "--nonsense"], 2, "No such option"),
     ],
 )
-def test_a_wrong_call_is_told_by_a_sentence_and_its_code(memkit: Run, line: list[str], code: int, says: str) -> None:
-    assert says in error(memkit(*line), code)
+def test_a_wrong_call_is_told_by_a_sentence_and_its_code(call: Run, line: list[str], code: int, says: str) -> None:
+    assert says in error(call(*line), code)
+
+
+def test_a_process_ends_with_the_code_and_no_colour(memkit: Run) -> None:
+    said = error(memkit("feedback", "nothing", "confirmed"), 3)
+    assert said.startswith("memkit: No note has the id 'nothing'.")
+    assert "\x1b" not in said
+    assert error(memkit("frame", "x", "--importance", "9"), 2)
 
 
 def test_without_a_vault_the_way_to_one_is_told(run: Run, home: Path) -> None:
@@ -77,31 +84,31 @@ def test_the_demo_overwrites_no_folder(run: Run, vault: Path, home: Path) -> Non
     assert "is not empty" in error(run("demo", "--keep", home / "file"), 4)
 
 
-def test_all_faults_of_the_settings_are_told_at_once_with_their_lines(memkit: Run, vault: Path) -> None:
+def test_all_faults_of_the_settings_are_told_at_once_with_their_lines(call: Run, vault: Path) -> None:
     (vault / "memkit.toml").write_text('id = "x"\n[recall]\nlimit = "many"\nlimits = 5\n', encoding="utf-8")
-    said = error(memkit("status"), 9)
+    said = error(call("status"), 9)
     assert f"{vault / 'memkit.toml'}:3: 'recall.limit' must be a whole number, not 'many'." in said
     assert f"{vault / 'memkit.toml'}:4: There is no setting 'recall.limits'. Did you mean 'recall.limit'?" in said
 
 
-def test_settings_that_are_no_toml_name_their_line(memkit: Run, vault: Path) -> None:
+def test_settings_that_are_no_toml_name_their_line(call: Run, vault: Path) -> None:
     (vault / "memkit.toml").write_text('id = "x"\n[recall\n', encoding="utf-8")
-    assert f"{vault / 'memkit.toml'}:2: This is no TOML" in error(memkit("status"), 9)
+    assert f"{vault / 'memkit.toml'}:2: This is no TOML" in error(call("status"), 9)
 
 
-def test_a_wrong_variable_is_told_by_name(memkit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_variable_is_told_by_name(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMKIT_RECALL_LIMIT", "0")
     monkeypatch.setenv("MEMKIT_INDEX_ENGINE", "steam")
-    said = error(memkit("status"), 9)
+    said = error(call("status"), 9)
     assert "MEMKIT_RECALL_LIMIT: 'recall.limit' must be at least 1 and at most 200, not 0." in said
     assert "MEMKIT_INDEX_ENGINE: 'index.engine' must be one of auto" in said
 
 
-def test_a_card_that_can_not_be_read_says_where_and_how_to_mend_it(memkit: Run, vault: Path) -> None:
+def test_a_card_that_can_not_be_read_says_where_and_how_to_mend_it(call: Run, vault: Path) -> None:
     write(vault, "cards/a.md", CARD.format("20260101-000000-aaaa"))
-    assert memkit("status").returncode == 0
+    assert call("status").returncode == 0
     write(vault, "cards/a.md", CARD.format("20260101-000000-aaaa") + "people: [Ada\n")
-    assert "cards/a.md:6: A bracket is opened here" in error(memkit("complete", "20260101-000000-aaaa"), 5)
+    assert "cards/a.md:6: A bracket is opened here" in error(call("complete", "20260101-000000-aaaa"), 5)
 
 
 @pytest.mark.parametrize(
@@ -133,14 +140,14 @@ def test_a_card_that_can_not_be_read_says_where_and_how_to_mend_it(memkit: Run, 
     ],
     ids=["broken yaml", "wrong value", "no id", "duplicate id", "conflict copy", "tag clash", "dead link", "too large"],
 )
-def test_doctor_finds_what_a_person_should_mend(memkit: Run, vault: Path, files: dict[str, str], told: str) -> None:
+def test_doctor_finds_what_a_person_should_mend(call: Run, vault: Path, files: dict[str, str], told: str) -> None:
     for path, front in files.items():
         write(vault, path, front)
-    ran = memkit("doctor")
+    ran = call("doctor")
     assert ran.returncode == 1
     assert [line for line in ran.stdout.splitlines() if line.startswith(told)], ran.stdout
     assert ran.stderr.strip() == "1 problem."
     for path in files:
         (vault / path).unlink()
-    well = memkit("doctor")
+    well = call("doctor")
     assert (well.returncode, well.stdout, well.stderr.strip()) == (0, "", "All is well.")

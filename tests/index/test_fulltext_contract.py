@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 import random
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from kit.errors import BadInputError, UnavailableError
-from kit.index import bm25
+from kit.index import search as searching
 from kit.index.fulltext import (
     FIELDS,
     TERM_BUDGET,
@@ -21,6 +23,7 @@ from kit.index.fulltext import (
     FullText,
     FullTextBrokenError,
     Layered,
+    build,
     choose,
     destroy,
     open_engine,
@@ -222,6 +225,46 @@ class Contract:
         assert ask(engine, "alive") == [0]
         engine.close()
 
+    def test_another_process_builds_what_is_swapped_in(self, tmp_path: Path, folder: Path) -> None:
+        docs = made_up(90)
+        grown = open_engine(self.name, folder)
+        grown.apply(docs, (), "7")
+        fresh = tmp_path / "fresh"
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+            pool.submit(build, self.name, fresh, docs, "7").result()
+        with pytest.raises(BadInputError, match="not empty"):
+            build(self.name, fresh, docs, "7")
+        swapped = fresh.rename(tmp_path / "swapped")
+        engine = open_engine(self.name, swapped)
+        for each in (engine, grown):
+            each.apply([Doc(7, {"user": "w1 newest"}), Doc(200, {"agent": "w2"})], [8])
+        assert (engine.get_stamp(), engine.count(), engine.has(8)) == ("7", 90, False)
+        assert engine.statistics() == grown.statistics()
+        for asked in ("w1", "w2 w30 newest", "w3 w4 w5 w6 w7 w8"):
+            assert sorted(ask(engine, asked, 99)) == sorted(ask(grown, asked, 99)) != []
+        engine.close()
+        grown.close()
+
+    def test_building_tells_how_far_it_is(self, engine: FullText) -> None:
+        told: list[int] = []
+        engine.build(iter(made_up(30)), "3", told.append)
+        assert (told[-1], engine.count(), engine.get_stamp()) == (30, 30, "3")
+
+    def test_numbers_may_come_in_any_order(self, engine: FullText, tmp_path: Path) -> None:
+        draw = random.Random(6)  # noqa: S311 - made-up text, no secret
+        latest: dict[int, Doc] = {}
+        for _ in range(12):
+            docs = [doc._replace(num=draw.randrange(3000)) for doc in made_up(15, draw.randrange(99))]
+            gone = draw.sample(sorted(latest), min(len(latest), 4))
+            engine.apply(docs, gone)
+            latest = {num: doc for num, doc in latest.items() if num not in gone} | {doc.num: doc for doc in docs}
+        fresh = open_engine(self.name, tmp_path / "fresh")
+        fresh.build([latest[num] for num in sorted(latest)], "1")
+        assert engine.statistics() == fresh.statistics()
+        for word in ("w0", "w5", "w20", "w40", "w59"):
+            assert sorted(ask(engine, word, 999)) == sorted(ask(fresh, word, 999))
+        fresh.close()
+
     def test_destroy_leaves_nothing(self, engine: FullText, folder: Path) -> None:
         engine.apply(CARDS, ())
         engine.close()
@@ -281,7 +324,7 @@ class OwnScoring(Contract):
         look_back: int,
         allowed: Callable[[int], bool] | None,
     ) -> None:
-        monkeypatch.setattr(bm25, "_LOOK_BACK", look_back)
+        monkeypatch.setattr(searching, "_LOOK_BACK", look_back)
         docs = made_up(150)
         engine.apply(docs, ())
         draw = random.Random(5)  # noqa: S311 - made-up text, no secret
@@ -294,6 +337,24 @@ class OwnScoring(Contract):
             assert got == pytest.approx(sorted(truth.values(), reverse=True)[:5], rel=0.03)
             for num, parts in found:
                 assert sum(parts.values()) == pytest.approx(truth[num], rel=0.03)
+
+    def test_common_words_only_lift_what_rarer_ones_found(
+        self, engine: FullText, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(searching, "_LOOK_BACK", 3)
+        monkeypatch.setattr(searching, "_FILL", 40)
+        monkeypatch.setattr(searching, "_CANDIDATES", 20)
+        docs = made_up(150)
+        engine.apply(docs, ())
+        asked = [(f"w{at}", 1.0) for at in range(12)]
+        found = engine.search(asked, 5, weights=WEIGHTS, budget_s=5)
+        truth = _by_reading(docs, asked, dict.fromkeys(("title", "user", "agent"), 1.0), None)
+        assert not found.late
+        assert len(found.used_terms) == 12
+        for num, parts in found.hits:
+            assert sum(parts.values()) == pytest.approx(truth[num], rel=0.03)
+        best = sorted(truth, key=truth.__getitem__, reverse=True)[:20]
+        assert {num for num, _ in found.hits} <= set(best)
 
     def test_the_curve_can_be_set(self, tmp_path: Path) -> None:
         scores = []

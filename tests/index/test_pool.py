@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 SAME = [
     ("Code_Style", "code-style"), ("ＣＯＤＥ ｓｔｙｌｅ", "code style"), ("标签 池", "标签池"),
-    ("C＃", "c#"), ("#rust", "Rust"),
-    ("Ｃ＋＋", "C++"), ("Straße", "STRASSE"), ("ｶﾀｶﾅ", "カタカナ"), ("  a  b ", "a-b"), ("用 Python", "用python"), ("é", "e\u0301"),
+    ("C＃", "c#"), ("#rust", "Rust"), ("Ｃ＋＋", "C++"), ("Straße", "STRASSE"), ("ｶﾀｶﾅ", "カタカナ"),
+    ("  a  b ", "a-b"), ("用 Python", "用python"), ("é", "e\u0301"),
 ]  # fmt: skip
 APART = list(itertools.combinations(["C", "C++", "C#", "F#", "标签", "标签池", "a/b", "a b", "node.js", "node js"], 2))
 

@@ -248,6 +248,18 @@ def test_co_tags_only_fill_what_is_left_and_never_reach_a_direct_hit(vault: Vaul
     assert vault.ids("python", threshold=0.0, co_tag_rounds=0) == ["direct"]
 
 
+def test_a_co_tag_never_overtakes_however_old_the_direct_hit(vault: Vault) -> None:
+    vault.card("python ruff", id="direct", days=200)
+    vault.card("ruff", id="new", days=0, feedback="confirmed")
+    for number in range(30):
+        vault.card(f"t{number}")
+    vault.scan()
+    found = vault.ask("python", threshold=0.0, weights=PROFILES["wangdefa"])
+    assert [hit.id for hit in found.hits] == ["direct", "new"]
+    assert found.hits[1].score < found.hits[0].score
+    assert add_up(found)
+
+
 def test_a_co_tag_can_not_show_what_may_not_be_shown(vault: Vault) -> None:
     vault.card("python ruff", id="direct")
     vault.card("ruff", status="pending")

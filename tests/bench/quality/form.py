@@ -131,5 +131,5 @@ def _rows(name: str, values: Iterable[Memory | Question]) -> Iterable[dict[str, 
         row = {key: each for key, each in value._asdict().items() if each}
         row = {key: each.isoformat() if isinstance(each, datetime) else each for key, each in row.items()}
         if isinstance(value, Question):
-            row["expected"] = value.expected
+            row |= {"text": value.text, "expected": value.expected}  # an empty one says something
         yield {name: row.pop("id"), **row}

@@ -52,7 +52,6 @@ def write(kit: Kit, memories: Sequence[Memory]) -> Written:
             made[memory.id] = note_id
     for memory in memories:
         _by_hand(kit, memory, made, shared, remarks)
-    reconcile.scan(kit.store, kit.index)
     read_words(kit)
     remarks["notes"] = len(notes)
     remarks["transient"] = sum(1 for row in kit.index.features.rows().values() if row.layer == "transient")
@@ -91,9 +90,7 @@ def _fact(kit: Kit, memory: Memory, tags: Sequence[str], key: str, remarks: Coun
     return kept.id, kept.did
 
 
-def _by_hand(
-    kit: Kit, memory: Memory, made: Mapping[str, str], shared: frozenset[str], remarks: Counter[str]
-) -> None:
+def _by_hand(kit: Kit, memory: Memory, made: Mapping[str, str], shared: frozenset[str], remarks: Counter[str]) -> None:
     """Type in what a person would: the aliases of a tag, the end of a fact."""
     if memory.until:
         _edit(kit, kit.index.catalog.with_id(made[memory.id])[0].path, {"valid_until": memory.until})
@@ -110,6 +107,7 @@ def _by_hand(
 
 def _edit(kit: Kit, path: str, changes: Mapping[str, Value | None]) -> None:
     kit.store.update(path, lambda raw: note.edit(raw, changes, path))
+    reconcile.apply(kit.store, kit.index, [path])
 
 
 def _tags(memory: Memory, shared: frozenset[str]) -> tuple[str, ...]:

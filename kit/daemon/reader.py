@@ -1,0 +1,121 @@
+"""Reading the words of changed cards into the full text: a few at a time, or by a child when there is much to read.
+
+Law: the owner is held for a few cards only, and what a crash or a child loses is still owed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from kit.daemon.builder import Build
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+
+    from kit.app import Kit
+
+LOG = logging.getLogger("kit.daemon")
+
+TAKE, FLUSH, MANY = 8, 8, 200
+"""Cards taken in, and committed, in one go; and so many wait at most."""
+CHILD_FROM, CHILD_SHARE = 300, 3
+"""A child reads all cards anew when so many are owed, and at least one in three."""
+MOST_MEANWHILE = 1_000
+"""Cards that are taken in while a child works, and wait for its end."""
+QUIET_S = 1.0
+AGAIN_S = 10.0
+"""After this an engine that could not be opened is tried again."""
+
+
+class Reader:
+    """Keeps the full text of one vault in step with its index."""
+
+    def __init__(
+        self, kit: Kit, owner: AbstractContextManager[object], stopping: threading.Event, paused: Callable[[], bool]
+    ) -> None:
+        self._kit, self._owner, self._stopping, self._paused = kit, owner, stopping, paused
+        self._stir = threading.Event()
+        self._child: Build | None = None
+        self._begun_at = -1
+        self._failed = False
+        self._tried = 0.0
+
+    @property
+    def progress(self) -> str:
+        """Say how far a child is; empty without one."""
+        child = self._child
+        return child.progress if child else ""
+
+    def stir(self) -> None:
+        """Say that something has changed."""
+        self._stir.set()
+
+    def is_busy(self) -> bool:
+        """Tell whether words wait that an end would leave unread."""
+        witness = self._kit.witness
+        return self._child is not None or bool(witness.name and witness.behind + witness.uncommitted)
+
+    def stop(self) -> None:
+        """End the child, and wake who waits."""
+        self._stir.set()
+        if self._child:
+            self._child.stop()
+
+    def run(self) -> None:
+        """Read and commit until stopped."""
+        while not self._stopping.is_set():
+            stirred = self._stir.wait(QUIET_S)
+            self._stir.clear()
+            with self._owner:
+                if self._paused():
+                    continue
+                self._tend()
+                left = self._take()
+            if left:
+                self._stir.set()
+            waiting = self._kit.witness.uncommitted
+            if not self._child and (waiting >= MANY or (waiting and not stirred and not left)):
+                self._commit()
+
+    def _tend(self) -> None:
+        """See to an engine that is missing, to a child that is done, and to work for one."""
+        witness, now = self._kit.witness, time.monotonic()
+        if witness.wanted and now - self._tried > AGAIN_S:
+            self._tried = now
+            witness.open()
+        if self._child and self._child.is_done():
+            self._finish(self._child)
+        if self._child or self._failed or not witness.name:
+            return
+        owed = witness.behind
+        if owed > CHILD_FROM and owed * CHILD_SHARE > len(self._kit.index.features.rows()):
+            self._begun_at = self._kit.index.generation
+            self._child = Build("words", self._kit.root, self._kit.folder)
+
+    def _finish(self, child: Build) -> None:
+        self._child = None
+        if child.failed or not self._kit.witness.adopt(child.folder):
+            # From here on it is done bit by bit: slower, and sure.
+            self._failed = True
+            LOG.error("The full text could not be built apart: %s", child.failed or "the index was made anew meanwhile")
+            self._kit.witness.open()
+        self._stir.set()
+
+    def _take(self) -> int:
+        witness = self._kit.witness
+        if self._child is None:
+            return witness.take(TAKE)
+        if witness.uncommitted < MOST_MEANWHILE:
+            return witness.take(TAKE, self._begun_at)
+        return 0
+
+    def _commit(self) -> None:
+        while not self._stopping.is_set():
+            with self._owner:
+                if not self._kit.witness.uncommitted:
+                    return
+                self._kit.witness.flush(FLUSH)

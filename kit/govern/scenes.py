@@ -1,0 +1,64 @@
+"""Scenes: made by a person, or by the C-line when a turn is plainly set in one that is new.
+
+Law: a scene that is there is never made again; a sub-scene's category is made with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kit import text
+from kit.errors import BadInputError
+from kit.govern import hand as hands
+from kit.govern.act import Act
+from kit.model.fields import link
+from kit.vault import layout
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from kit.govern.act import Done
+    from kit.govern.hand import Hand
+    from kit.vault.journal import Who
+
+
+def known(hand: Hand, name: str) -> bool:
+    """Tell whether a scene (`work` or `work/code-review`) has a note."""
+    return any(text.key(scene_name(held.path)) == text.key(name) for held in hand.index.pool.scenes())
+
+
+def scene_name(path: str) -> str:
+    """Read `work/code-review` off a scene note's path."""
+    return path.removeprefix("scenes/").removesuffix(".md")
+
+
+def add(hand: Hand, name: str, aliases: tuple[str, ...], now: datetime, who: Who) -> Done | None:
+    """Make a scene, and its category where that is missing; unite aliases with one that is there."""
+    main, _, sub = (part.strip() for part in name.partition("/"))
+    if not main or (name.count("/") and not sub) or "/" in sub:
+        raise BadInputError(f"'{name}' is no scene.", "Write `work`, or `work/code-review` for a sub-scene.")
+    act = Act(hand, now, who, "scene", name)
+    for each, words in ((main, () if sub else aliases), (f"{main}/{sub}", aliases))[: 2 if sub else 1]:
+        _put(hand, act, each, words, now)
+    return act.commit()
+
+
+def _put(hand: Hand, act: Act, name: str, aliases: tuple[str, ...], now: datetime) -> None:
+    main, _, sub = name.partition("/")
+    for held in hand.index.pool.scenes():
+        if text.key(scene_name(held.path)) == text.key(name):
+            united = tuple(dict.fromkeys((*held.scene.aliases, *aliases)))
+            if united != held.scene.aliases:
+                act.amend(held.path, {"aliases": united})
+            return
+    path = layout.named_path("scenes", sub or main, main if sub else "")
+    act.create(
+        path,
+        {
+            "id": hands.new_id(hand, hands.day(now)), "kind": "scene", "created": hands.day(now),
+            "code": text.slug(name) or name, "name": sub or main,
+            "parent": link(layout.named_path("scenes", main)) if sub else None, "aliases": aliases or None,
+            "status": "active",
+        },
+        "",
+    )  # fmt: skip

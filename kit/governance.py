@@ -1,0 +1,170 @@
+"""What a person does with the tag pool and with the vault as a whole: one short method per operation.
+
+Law: the same as `Kit`'s: every way in comes through here; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import evolve, learn, maintain
+from kit.govern import act, lifecycle, relations, scenes
+from kit.recall.match import is_malformed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
+
+    from kit.govern.hand import Hand
+    from kit.index.pool import Held
+    from kit.model.notes import Dimension, Level, Tag, TagStatus
+    from kit.vault.journal import Who
+
+
+class TagView(NamedTuple):
+    """A tag as a person wants to see it."""
+
+    code: str
+    name: str
+    status: str
+    path: str
+    definitions: tuple[str, ...]
+    dimensions: tuple[str, ...]
+    aliases: tuple[str, ...]
+    synonym: tuple[str, ...]
+    related: tuple[str, ...]
+    loose: tuple[str, ...]
+    merged_to: str
+    cards: tuple[str, ...]
+    lacks: tuple[str, ...]
+
+
+class Evolved(NamedTuple):
+    """What evolution did, and what it leaves to the person."""
+
+    done: tuple[act.Done, ...]
+    left: tuple[evolve.Proposal, ...]
+
+
+class Governance:
+    """Acts on tags, scenes and the vault as a whole; each takes the writer's lock and leaves a line in the journal."""
+
+    def __init__(
+        self, hand: Hand, writing: Callable[[], AbstractContextManager[None]], clock: Callable[[], datetime]
+    ) -> None:
+        self._hand, self._writing, self._now = hand, writing, clock
+
+    def show(self, name: str) -> TagView:
+        """Show one tag with its relations on both sides, and the cards that bear it."""
+        with self._writing():
+            held = relations.tag(self._hand, name)
+            pool = self._hand.index.pool
+            near = {
+                level: tuple(other.tag.name for other in pool.neighbours(held, level)) for level in relations.LEVELS
+            }
+            nums = {num for key in pool.keys(held.code) for num in self._hand.index.postings.cards(f"tag:{key}")}
+            entries = [self._hand.index.catalog.numbered(num) for num in sorted(nums)]
+            tag = held.tag
+            return TagView(
+                held.code, tag.name, tag.status, held.path, tag.definitions, tag.dimensions, tag.aliases,
+                near["synonym"], near["related"], near["loose"], tag.merged_to,
+                tuple(entry.id for entry in entries if entry), _lacks(held),
+            )  # fmt: skip
+
+    def add(
+        self, name: str, *, definitions: Sequence[str] = (), dimensions: Sequence[Dimension] = (),
+        aliases: Sequence[str] = (), status: TagStatus = "active",
+    ) -> act.Done | None:  # fmt: skip
+        """Make a tag, or unite definitions and aliases with one that is there."""
+        made = lifecycle.Defined(name, tuple(definitions), tuple(dimensions), tuple(aliases), status)
+        with self._writing():
+            return lifecycle.add(self._hand, made, self._now(), "person")
+
+    def relate(self, one: str, other: str, level: Level = "related", *, who: Who = "person") -> act.Done | None:
+        """Relate two tags, on both notes."""
+        with self._writing():
+            return relations.relate(self._hand, one, other, level, self._now(), who)
+
+    def activate(self, name: str, *, who: Who = "person") -> act.Done | None:
+        """Make a tag active; a deprecated one is revived."""
+        with self._writing():
+            return lifecycle.set_status(self._hand, name, "active", self._now(), who)
+
+    def deprecate(self, name: str, why: str = "", *, who: Who = "person") -> act.Done | None:
+        """Have a tag recall nothing any more; its definition stays, and it can be revived."""
+        with self._writing():
+            return lifecycle.set_status(self._hand, name, "deprecated", self._now(), who, why)
+
+    def rename(self, name: str, new_name: str) -> act.Done | None:
+        """Give a tag another name; the old one becomes an alias."""
+        with self._writing():
+            return lifecycle.rename(self._hand, name, new_name, self._now(), "person")
+
+    def merge(self, name: str, into: str, *, dry_run: bool = False) -> list[act.Change] | act.Done | None:
+        """Merge a tag into another; `dry_run` lists the changes instead."""
+        with self._writing():
+            return lifecycle.merge(self._hand, name, into, self._now(), dry_run=dry_run)
+
+    def split(self, name: str, parts: Sequence[str], *, dry_run: bool = False) -> list[act.Change] | act.Done | None:
+        """Split a tag into others; `dry_run` lists the changes instead."""
+        with self._writing():
+            return lifecycle.split(self._hand, name, parts, self._now(), dry_run=dry_run)
+
+    def lint(self) -> list[tuple[str, str, tuple[str, ...]]]:
+        """List malformed tags: name, path, and what each lacks."""
+        with self._writing():
+            return [
+                (held.tag.name, held.path, _lacks(held))
+                for held in self._hand.index.pool.tags()
+                if is_malformed(held) and held.tag.status in ("active", "unexamined")
+            ]
+
+    def suggest(self) -> list[evolve.Proposal]:
+        """Say what could be done to the pool, with the evidence."""
+        with self._writing():
+            return evolve.proposals(self._hand, self._now())
+
+    def evolve(self) -> Evolved:
+        """Do what is certain and can be undone; leave the rest to the person."""
+        with self._writing():
+            done, left = evolve.evolve(self._hand, self._now())
+            return Evolved(tuple(done), tuple(left))
+
+    def mirror(self, changes: Sequence[tuple[str, Tag | None, Tag]]) -> list[act.Done]:
+        """Have the other notes follow relations that a person has edited."""
+        done = (relations.mirror(self._hand, path, old, new, self._now()) for path, old, new in changes)
+        return [each for each in done if each]
+
+    def add_scene(self, name: str, *, aliases: Sequence[str] = ()) -> act.Done | None:
+        """Make a scene (`work`) or a sub-scene (`work/code-review`)."""
+        with self._writing():
+            return scenes.add(self._hand, name, tuple(aliases), self._now(), "person")
+
+    def undo(self, act_id: str = "") -> act.Done:
+        """Take back an act of governance, the newest when none is named."""
+        with self._writing():
+            return act.undo(self._hand, self._now(), "person", act_id)
+
+    def clean(self, *, dry_run: bool = False, who: Who = "person") -> maintain.Cleaned:
+        """Put memories of little weight into the archive; `dry_run` only says which."""
+        with self._writing():
+            return maintain.clean(self._hand, self._now(), who, dry_run=dry_run)
+
+    def finish_begun(self) -> list[str]:
+        """Finish acts that a crash cut short."""
+        with self._writing():
+            return act.finish_begun(self._hand)
+
+    def learn_next(self) -> learn.Learned | None:
+        """Learn from the oldest card that waits for it."""
+        with self._writing():
+            return learn.learn_next(self._hand, self._now())
+
+    def waiting(self) -> int:
+        """Count the cards that wait to be learned from."""
+        return learn.waiting(self._hand)
+
+
+def _lacks(held: Held) -> tuple[str, ...]:
+    return tuple(key for key in ("definitions", "dimensions") if not getattr(held.tag, key))

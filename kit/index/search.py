@@ -1,0 +1,195 @@
+"""How the best notes are found in postings, in little time.
+
+Law: pure arithmetic over a `Source`. A search may look no further for new notes where none left out could still
+come in, or where it has read its fill and the words to come are more common than those that found `k` notes
+already; it breaks off only where its time is up, and then it says so. The scores it gives are whole.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from heapq import nlargest
+from itertools import accumulate
+from time import monotonic
+from typing import TYPE_CHECKING, Protocol
+
+from kit.index.bm25 import FIELDS, TERM_BUDGET, Found, Gains, choose_terms
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+    from kit.index.bm25 import Curve, Statistics, Term
+
+_CODE_BITS = 16
+_CODE_MASK = (1 << _CODE_BITS) - 1
+_LOOK_BACK = 500  # a shorter list is cheaper to read than to reason about
+_FILL = 12_000  # entries that are read for new notes at least; a quarter of a microsecond each
+_CANDIDATES = 500  # notes that more common words may still lift, at least
+_READ_ALL = 8  # times as many entries as notes: up to there reading all beats searching for each
+
+
+class Source(Protocol):
+    """Where postings come from. An entry is `(number - base) << 16 | code`; blocks are sorted."""
+
+    @property
+    def span(self) -> int:
+        """Numbers a block covers: the base of number `n` is `n - n % span`."""
+
+    def statistics(self) -> Statistics:
+        """Tell the collection's size."""
+
+    def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
+        """Count the notes each term stands in; terms without any are left out."""
+
+    def postings(self, term: str, only: Collection[int] | None = None) -> Iterator[tuple[int, array[int]]]:
+        """Read a term's blocks as (base, entries); with `only`, blocks without these numbers may be left out."""
+
+
+class Search:
+    """One search over a source. Terms come rarest first, so that the common ones mostly need no reading."""
+
+    def __init__(
+        self,
+        source: Source,
+        terms: Sequence[Term],
+        gains: Gains,
+        allowed: Callable[[int], bool] | None,
+        deadline: float,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._source, self._terms, self._gains = source, terms, gains
+        self._allowed, self._deadline, self._clock = allowed, deadline, clock
+        self._blocks: list[dict[int, array[int]]] = []
+        self._scores: dict[int, float] = {}
+        self._known: dict[int, bool] = {}
+        self._read = 0
+        self.late = False
+
+    def run(self, k: int) -> Found:
+        """Find the `k` best notes."""
+        bounds = [term.weight * self._gains.ceiling for term in self._terms]
+        rest = [*reversed(list(accumulate(reversed(bounds)))), 0.0]
+        closed = False  # no new note comes in any more
+        for at, term in enumerate(self._terms):
+            if self._is_late():
+                break
+            closed = closed or (self._is_worth_a_look(term, k) and self._close(k, rest[at]))
+            if closed:
+                self._lift(term)
+            else:
+                self._scan(term)
+        best = [(score, number) for score, number in self._best(k) if score > 0]
+        used = tuple(term.name for term in self._terms[: len(self._blocks)])
+        parts = self._by_field({number for _, number in best})
+        return Found([(number, parts[number]) for _, number in best], self.late, used)
+
+    def _is_late(self) -> bool:
+        self.late = self.late or self._clock() >= self._deadline
+        return self.late
+
+    def _is_worth_a_look(self, term: Term, k: int) -> bool:
+        return len(self._scores) >= k and term.df > _LOOK_BACK and 4 * term.df > len(self._scores)
+
+    def _best(self, k: int) -> list[tuple[float, int]]:
+        size = k
+        while True:
+            ranked = nlargest(size, zip(self._scores.values(), self._scores, strict=True))
+            kept = [each for each in ranked if self._may_come(each[1])]
+            if len(kept) >= k or len(ranked) < size:
+                return kept[:k]
+            size *= 4
+
+    def _may_come(self, number: int) -> bool:
+        if self._allowed is None:
+            return True
+        if number not in self._known:
+            self._known[number] = self._allowed(number)
+        return self._known[number]
+
+    def _close(self, k: int, to_come: float) -> bool:
+        """Drop the notes that can't win any more, if none that is not yet seen has to come in."""
+        best = self._best(max(4 * k, _CANDIDATES) if self._read >= _FILL else k)
+        if len(best) < k:
+            return False
+        least = best[k - 1][0]
+        if to_come < least:
+            self._scores = {number: score for number, score in self._scores.items() if score + to_come >= least}
+            return True
+        if self._read >= _FILL:
+            self._scores = {number: score for score, number in best}
+            return True
+        return False
+
+    def _scan(self, term: Term) -> None:
+        scores, gains, weight = self._scores, self._gains, term.weight
+        get = scores.get
+        kept: dict[int, array[int]] = {}
+        for base, entries in self._source.postings(term.name):
+            kept[base] = entries
+            self._read += len(entries)
+            for entry in entries:
+                number = base + (entry >> _CODE_BITS)
+                scores[number] = get(number, 0.0) + weight * gains[entry & _CODE_MASK]
+            if self._is_late():
+                break
+        self._blocks.append(kept)
+
+    def _lift(self, term: Term) -> None:
+        """Add a term to the notes that are in."""
+        scores, gains, weight = self._scores, self._gains, term.weight
+        blocks = dict(self._source.postings(term.name, scores.keys()))
+        self._blocks.append(blocks)
+        for number, code in self._codes(blocks, scores):
+            scores[number] += weight * gains[code]
+
+    def _codes(self, blocks: Mapping[int, array[int]], numbers: Collection[int]) -> list[tuple[int, int]]:
+        """Find the codes of some notes."""
+        found: list[tuple[int, int]] = []
+        if sum(map(len, blocks.values())) <= _READ_ALL * len(numbers):
+            for base, entries in blocks.items():
+                found += [
+                    (number, entry & _CODE_MASK)
+                    for entry in entries
+                    if (number := base + (entry >> _CODE_BITS)) in numbers
+                ]
+            return found
+        for number in numbers:
+            offset = number % self._source.span
+            entries_ = blocks.get(number - offset)
+            if entries_ is None:
+                continue
+            at = bisect_left(entries_, offset << _CODE_BITS)
+            while at < len(entries_) and entries_[at] >> _CODE_BITS == offset:
+                found.append((number, entries_[at] & _CODE_MASK))
+                at += 1
+        return found
+
+    def _by_field(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
+        parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
+        for term, blocks in zip(self._terms, self._blocks, strict=False):
+            for number, code in self._codes(blocks, numbers):
+                gain = term.weight * self._gains[code]
+                if gain:
+                    name, part = FIELDS[code >> 13], parts[number]
+                    part[name] = part.get(name, 0.0) + gain
+        return parts
+
+
+def search(
+    source: Source,
+    terms: Sequence[tuple[str, float]],
+    k: int,
+    *,
+    weights: Mapping[str, float],
+    curves: Mapping[str, Curve],
+    budget_s: float,
+    allowed: Callable[[int], bool] | None = None,
+    limit: int = TERM_BUDGET,
+) -> Found:
+    """Find the `k` best notes of a source for weighted terms, in about `budget_s` seconds."""
+    deadline = monotonic() + budget_s
+    known = source.statistics()
+    dfs = source.doc_freqs(list({name for name, _ in terms}))
+    chosen = choose_terms(terms, dfs, known.notes, limit)
+    return Search(source, chosen, Gains(weights, curves, known), allowed, deadline).run(k)

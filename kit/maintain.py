@@ -1,0 +1,136 @@
+"""Keeping a vault small enough to read: what has weight stays, the rest goes to the archive; and when that is due.
+
+Law: what goes and why is shown before it goes; nothing is deleted; pinned, confirmed and recently recalled
+memories stay. Weights and schedule are pure functions of numbers and times passed in.
+"""
+
+from __future__ import annotations
+
+import calendar
+from datetime import datetime, time, timedelta
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.errors import BadInputError
+from kit.govern import care
+from kit.govern.act import Act
+from kit.vault import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kit.govern.act import Done
+    from kit.govern.hand import Hand
+    from kit.index.features import Features
+    from kit.vault.journal import Journal, Who
+
+LEAST_WEIGHT, LEAST_AGE_DAYS = 0.3, 30.0
+RECENT_DAYS, RECENT_GAIN = 7.0, 0.15
+_CURVE = ((0.0, 1.0), (20.0, 0.85), (60.0, 0.5), (150.0, 0.2))
+"""Age in days and weight; straight lines in between, level after the last."""
+
+
+class Leaving(NamedTuple):
+    """A memory that cleaning would put away."""
+
+    id: str
+    path: str
+    weight: float
+    why: str
+
+
+class Cleaned(NamedTuple):
+    """What cleaning did, or would do."""
+
+    leaving: tuple[Leaving, ...]
+    done: Done | None
+
+
+def weight(age_days: float, recalled_days: float | None, importance: int = 3) -> float:
+    """Weigh a memory, 0.2 to 1: by age, raised up to 15 % by a recall in the last 7 days, and by importance."""
+    base = _CURVE[-1][1]
+    for (start, high), (end, low) in pairwise(_CURVE):
+        if age_days <= end:
+            base = high - (high - low) * max(0.0, age_days - start) / (end - start)
+            break
+    if recalled_days is not None and recalled_days <= RECENT_DAYS:
+        base *= 1 + RECENT_GAIN * (1 - max(0.0, recalled_days) / RECENT_DAYS)
+    return min(1.0, max(0.2, base * (0.85 + 0.05 * importance)))
+
+
+def last_recalls(journal: Journal, now: datetime) -> dict[str, datetime]:
+    """Gather when each memory was last recalled, within the days that count."""
+    found: dict[str, datetime] = {}
+    horizon = now - timedelta(days=RECENT_DAYS)
+    for entry in journal.entries(newest_first=True):
+        at = datetime.fromisoformat(str(entry["at"]))
+        if at < horizon:
+            break
+        ids = entry.get("ids")
+        for note_id in ids if isinstance(ids, list) else ():
+            found.setdefault(str(note_id), at)
+    return found
+
+
+def clean(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> Cleaned:
+    """Put memories of little weight into the archive, each with its event and overview, in one act."""
+    leaving = tuple(_leaving(hand, now))
+    if dry_run:
+        return Cleaned(leaving, None)
+    act = Act(hand, now, who, "clean", why=f"{len(leaving)} memories of little weight")
+    for memory in leaving:
+        for path in care.with_parts(hand, memory.path):
+            act.move(path, layout.archived_path(path))
+    done = act.commit()
+    if done is None and who == "maintain":
+        hand.journal.add(now, who, "clean", why="nothing to put away")  # the schedule looks for this line
+    return Cleaned(leaving, done)
+
+
+def _leaving(hand: Hand, now: datetime) -> Iterator[Leaving]:
+    recalled = last_recalls(hand.journal, now)
+    for row in hand.index.features.rows().values():
+        entry = hand.index.catalog.numbered(row.num)
+        if entry is None or row.kind != "card" or _stays(row):
+            continue
+        age = (now.timestamp() - row.created) / 86400
+        seen = recalled.get(entry.id)
+        since = (now - seen).total_seconds() / 86400 if seen else None
+        worth = weight(age, since, row.importance)
+        if age > LEAST_AGE_DAYS and worth < LEAST_WEIGHT:
+            yield Leaving(entry.id, entry.path, round(worth, 3), f"{age:.0f} days old, importance {row.importance}")
+
+
+def _stays(row: Features) -> bool:
+    return bool(row.pinned) or row.feedback == "confirmed" or row.status == "pending"
+
+
+def due(mode: str, at: str, weekday: int, day: int, last: datetime | None, now: datetime) -> bool:
+    """Tell whether a cleaning was due between the last one and now, by the wall clock.
+
+    `mode` is manual, daily, weekly or monthly; `at` is `03:00`; `weekday` 1 (Monday) to 7; `day` 1 to 31, the last day where a month is shorter. A machine
+    that slept through the hour catches up once.
+    """
+    if mode == "manual":
+        return False
+    latest = _latest(mode, _clock(at), weekday, day, now)
+    return last is None or last < latest
+
+
+def _clock(at: str) -> time:
+    try:
+        return time.fromisoformat(at)
+    except ValueError:
+        raise BadInputError(f"'{at}' is no time of day.", "Write it like 03:00.") from None
+
+
+def _latest(mode: str, clock: time, weekday: int, day: int, now: datetime) -> datetime:
+    """Find the newest planned moment that is not after now."""
+    on = now.date()
+    while True:
+        planned = datetime.combine(on, clock, now.tzinfo)
+        last_day = calendar.monthrange(on.year, on.month)[1]
+        fits = mode == "daily" or (on.isoweekday() == weekday if mode == "weekly" else on.day == min(day, last_day))
+        if fits and planned <= now:
+            return planned
+        on -= timedelta(days=1)
