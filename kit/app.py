@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kit import config, deliver, maintain, places, reconcile, survey, text
 from kit import search as searching
-from kit.errors import BadInputError, BadNoteError, NotFoundError
-from kit.govern import care, facts, turns
+from kit.errors import BadInputError
+from kit.govern import care, facts, recalls, turns
 from kit.govern.hand import Hand
 from kit.governance import Governance
 from kit.index.reflection import Index
-from kit.model.notes import Card, Fact
-from kit.perceive import rules, spoken
-from kit.recall import engine, score
-from kit.vault import exchange, note
+from kit.passages import Passages
+from kit.perceive import dates, rules, spoken
+from kit.recall import engine, match, score
 from kit.vault.journal import Journal
 from kit.vault.lock import VaultLock
 from kit.vault.store import Store
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from kit.model.hits import Hit, Recall
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
+    from kit.vault import exchange
     from kit.vault.journal import Entry, Who
 
 
@@ -72,6 +72,7 @@ class Kit:
         self._lock = VaultLock(self.folder / "vault.lock")
         self.witness = Witness(self.index, self._hand.load, self.config.text("index.engine"))
         self._freshen = freshen
+        self.passages = Passages(self._hand)
         self.pool = Governance(self._hand, self._writing, self.now)
         self.behind = ""
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
@@ -138,6 +139,16 @@ class Kit:
         with self._writing():
             return turns.append_answer(self._hand, card, answer, self._clock(), "hook")
 
+    def sink(
+        self, user: str, agent: str, *, tags: Sequence[str] = (), scene: str = "", topic: str = "", project: str = "",
+        importance: int = 3, now: datetime | None = None, who: Who = "person",
+    ) -> turns.Completed:  # fmt: skip
+        """Write a whole turn at once: frame and complete."""
+        card = self.frame(
+            user, tags=tags, scene=scene, topic=topic, project=project, importance=importance, now=now, who=who
+        )
+        return self.complete(card.id, agent, now=now, who=who)
+
     # -- recall
 
     def recall(
@@ -157,9 +168,16 @@ class Kit:
             self.config.count("recall.limit") if limit is None else limit,
             self.config.number("recall.threshold") if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),
-            frozenset(exclude), remarks=(self.behind,) if self.behind else (), witness=self._ask_witness,
+            frozenset(exclude), remarks=(self.behind,) if self.behind else (), times=self._times(query, at),
+            witness=self._ask_witness,
         )  # fmt: skip
         return engine.recall(self.index, asked)
+
+    def _times(self, query: str, now: datetime) -> tuple[match.Span, ...]:
+        """Gather the times a question looks back to; today is where one is, not what one asks for."""
+        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+        spans = dates.time_ranges(spoken.spoken(query), now)
+        return tuple(match.Span(*span) for span in spans if span.start < midnight)
 
     def _ask_witness(self, question: str, allowed: Callable[[int], bool]) -> engine.Proofs:
         return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed)
@@ -170,7 +188,7 @@ class Kit:
 
     def context(self, recall: Recall, route: Route | None = None, tokens: int | None = None) -> Context:
         """Write what would be injected for a recall; empty when nothing is useful."""
-        passages = [self._passage(hit) for hit in recall.hits]
+        passages = [self.passages.passage(hit) for hit in recall.hits]
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
         direct = [one for one, hit in zip(passages, recall.hits, strict=True) if _is_direct(hit)]
         found = deliver.compose(direct, route or recall.route, budget, self.config.count("deliver.bytes"))
@@ -178,50 +196,38 @@ class Kit:
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""
-        self.journal.add(
-            self._clock(), "recall", "recall", why=text.first_sentence(self._hand.cleaned(prompt)[0], 80),
-            durable=False, session=session, ids=list(delivery.ids), tokens=delivery.tokens,
-        )  # fmt: skip
+        recalls.note_recall(self._hand, session, prompt, delivery.ids, delivery.tokens, self._clock())
 
     def note_event(self, what: str, session: str) -> None:
         """Write down that something happened to a session."""
-        self.journal.add(self._clock(), "hook", what, session=session, durable=False)
+        recalls.note_event(self._hand, what, session, self._clock())
 
     def told(self, session: str, lines: int) -> set[str]:
-        """Gather what a session was told since its context was last compacted, from the newest journal lines."""
-        found: set[str] = set()
-        for entry, _ in zip(self.journal.entries(newest_first=True), range(lines), strict=False):
-            if entry.get("session") == session:
-                if entry["what"] == "compact":
-                    break
-                ids = entry.get("ids")
-                found |= {str(each) for each in ids} if isinstance(ids, list) else set()
-        return found
+        """Gather what a session was told since its context was last compacted."""
+        return recalls.told(self.journal, session, lines)
 
-    def _passage(self, hit: Hit) -> deliver.Passage:
-        name = hit.path.removesuffix(".md")
-        try:
-            found = self._hand.load(hit.path)
-        except (BadNoteError, NotFoundError):  # its last good state is what is recalled
-            entry = self.index.catalog.at(hit.path)
-            row = self.index.features.rows().get(entry.num) if entry else None
-            return deliver.Passage(hit.id, hit.kind, name, hit.created, row.shown if row else "")
-        says = note.first_paragraph(found.body)
-        if isinstance(found, Fact):
-            return deliver.Passage(hit.id, hit.kind, name, found.updated or hit.created, says, preference=True)
-        overview, said = "", exchange.Exchange("", "")
-        if isinstance(found, Card):
-            overview = self.body(found.overview).strip()
-            said = exchange.read(self.body(found.event))
-        return deliver.Passage(hit.id, hit.kind, name, hit.created, says, overview, said.user, said.agent)
+    def overview(self, card: str) -> str:
+        """Read the overview of a card."""
+        self.sync()
+        return self.passages.overview(card)
+
+    def full_text(self, card: str) -> exchange.Exchange:
+        """Read what was said in a card's turn, verbatim."""
+        self.sync()
+        return self.passages.full_text(card)
+
+    def source_path(self, topic: str, card: str) -> str:
+        """Name the note behind a card of a topic: its overview, else its event."""
+        self.sync()
+        return self.passages.source_path(topic, card)
+
+    def deep_search(self, query: str, **params: Any) -> list[deliver.Passage]:  # noqa: ANN401
+        """Recall, and read each hit at full depth; `params` as for `recall`."""
+        return [self.passages.passage(hit) for hit in self.recall(query, **params).hits]
 
     def body(self, link: str) -> str:
-        """Read the body of a linked note; '' when it is not there or can't be read."""
-        entry = self._hand.linked(link)
-        try:
-            return self._hand.load(entry.path).body if entry else ""
-        except (BadNoteError, NotFoundError):
-            return ""
+        """Read the body of a linked note; '' when there is none."""
+        return self.passages.body(link)
 
     def load(self, path: str) -> Note:
         """Read a note."""

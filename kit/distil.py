@@ -83,9 +83,14 @@ def _terms(found: Card | Fact) -> set[str]:
         terms = terms_of(
             found.tags, found.people, found.places, found.project, found.scene, found.scene_sub, found.topic
         )
-        return terms | {"queue:learn"} if found.learn == "pending" else terms
+        return terms | _days(found) | ({"queue:learn"} if found.learn == "pending" else set())
     terms = terms_of(found.tags, found.people, found.places, found.project, "", "", "")
     terms |= {f"scene:{text.key(scene)}" for scene in found.scenes}
     if found.key:
         terms.add(f"key:{text.key(found.key)}")
-    return terms
+    return terms | _days(found)
+
+
+def _days(found: Card | Fact) -> set[str]:
+    """List when it was, by the person's own calendar: the day and the month."""
+    return {f"day:{found.created:%Y-%m-%d}", f"month:{found.created:%Y-%m}"} if found.created else set()

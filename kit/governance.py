@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import evolve, learn, maintain
+from kit import evolve, learn, maintain, text
+from kit.errors import KitError
 from kit.govern import act, lifecycle, relations, scenes
 from kit.recall.match import is_malformed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -110,6 +111,67 @@ class Governance:
         """Split a tag into others; `dry_run` lists the changes instead."""
         with self._writing():
             return lifecycle.split(self._hand, name, parts, self._now(), dry_run=dry_run)
+
+    # -- looking a tag up, and acts proposed from outside
+
+    def code(self, name: str, *, dimension: str = "", definitions: Sequence[str] = ()) -> str:
+        """Name the code a tag's name stands for: merged ones lead on, deprecated and unknown ones give ''.
+
+        `dimension` and `definitions` must fit, when given: one of the tag's holds, or is held by, one of those.
+        """
+        held = self._hand.index.pool.claimant(text.key(name))
+        found = self._hand.index.pool.redirect(held) if held else None
+        if found is None or (dimension and dimension not in found.tag.dimensions):
+            return ""
+        meant = [text.fold(each) for each in found.tag.definitions]
+        fits = not definitions or any(
+            text.fold(each) in one or one in text.fold(each) for each in definitions for one in meant
+        )
+        return found.code if fits else ""
+
+    def entry(self, code: str) -> Tag | None:
+        """Find the tag of a code; None when there is none."""
+        held = self._hand.index.pool.at_code(code)
+        return held.tag if held else None
+
+    def relations(self, code: str) -> list[tuple[str, str]]:
+        """List a tag's relations: the other tag's code and the level, strongest first."""
+        held = self._hand.index.pool.at_code(code)
+        if held is None:
+            return []
+        pool = self._hand.index.pool
+        return [(other.code, level) for level in relations.LEVELS for other in pool.neighbours(held, level)]
+
+    def is_malformed(self, code: str) -> bool:
+        """Tell whether a tag lacks what the current model of a tag asks for."""
+        held = self._hand.index.pool.at_code(code)
+        return held is not None and is_malformed(held)
+
+    def carry_out(self, actions: Sequence[Mapping[str, str]]) -> list[str]:
+        """Carry out proposed acts, `{"action": "activate", "code": …, "reason": …}`; say what became of each.
+
+        Known acts are activate and deprecate.
+        Merging and splitting are refused, with the command a person would give.
+        """
+        return [self._carry_out(action) for action in actions]
+
+    def _carry_out(self, action: Mapping[str, str]) -> str:
+        what, held = action.get("action", ""), self._hand.index.pool.at_code(action.get("code", ""))
+        if held is None:
+            return f"No tag has the code '{action.get('code', '')}'."
+        if what in ("merge", "split"):
+            return f"Only a person may {what} tags: memkit tags {what} {held.tag.name} …"
+        if what not in ("activate", "deprecate"):
+            return f"'{what}' is no act; known are activate and deprecate."
+        try:
+            status: TagStatus = "active" if what == "activate" else "deprecated"
+            with self._writing():
+                done = lifecycle.set_status(
+                    self._hand, held.tag.name, status, self._now(), "learn", action.get("reason", "")
+                )
+        except KitError as error:
+            return str(error)
+        return f"{held.tag.name}: {what}d" if done else f"{held.tag.name} was so already."
 
     def lint(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """List malformed tags: name, path, and what each lacks."""

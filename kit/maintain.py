@@ -63,7 +63,7 @@ def last_recalls(journal: Journal, now: datetime) -> dict[str, datetime]:
     found: dict[str, datetime] = {}
     horizon = now - timedelta(days=RECENT_DAYS)
     for entry in journal.entries(newest_first=True):
-        at = datetime.fromisoformat(str(entry["at"]))
+        at = datetime.fromisoformat(str(entry.get("at") or now.isoformat()))
         if at < horizon:
             break
         ids = entry.get("ids")
@@ -108,8 +108,8 @@ def _stays(row: Features) -> bool:
 def due(mode: str, at: str, weekday: int, day: int, last: datetime | None, now: datetime) -> bool:
     """Tell whether a cleaning was due between the last one and now, by the wall clock.
 
-    `mode` is manual, daily, weekly or monthly; `at` is `03:00`; `weekday` 1 (Monday) to 7; `day` 1 to 31, the last day where a month is shorter. A machine
-    that slept through the hour catches up once.
+    `mode` is manual, daily, weekly or monthly; `at` is `03:00`; `weekday` 1 (Monday) to 7; `day` 1 to 31, the
+    last day where a month is shorter. A machine that slept through the hour catches up once.
     """
     if mode == "manual":
         return False

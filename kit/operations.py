@@ -23,16 +23,20 @@ if TYPE_CHECKING:
 
     from kit.app import Kit
 
-OPERATIONS = (
-    "frame", "complete", "recall", "explain", "remember", "feedback", "forget", "restore", "book", "features",
-    "tags", "scenes", "facts", "doctor", "status", "log", "settings", "sync", "perceive", "reindex", "search",
-    "scene_cards", "pool.show", "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename",
-    "pool.merge", "pool.split", "pool.lint", "pool.suggest", "pool.evolve", "pool.add_scene", "pool.undo",
-    "pool.clean", "pool.learn_next",
+READING = (
+    "recall", "explain", "deep_search", "search", "perceive", "book", "features", "tags", "scenes", "scene_cards",
+    "facts", "doctor", "status", "log", "settings", "sync", "overview", "full_text", "source_path",
+    "pool.show", "pool.lint", "pool.suggest", "pool.code", "pool.entry", "pool.relations", "pool.is_malformed",
+)  # fmt: skip
+"""Operations that may be run again without a second thought."""
+
+WRITING = (
+    "frame", "complete", "sink", "remember", "feedback", "forget", "restore", "reindex",
+    "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename", "pool.merge", "pool.split",
+    "pool.evolve", "pool.carry_out", "pool.add_scene", "pool.undo", "pool.clean", "pool.learn_next",
 )  # fmt: skip
 
-READING = frozenset(OPERATIONS) - {"frame", "complete", "remember", "feedback", "forget", "restore", "reindex"}
-"""Operations that may be run again without a second thought."""
+OPERATIONS = READING + WRITING
 
 _LISTS = frozenset(
     {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts"}

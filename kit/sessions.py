@@ -109,9 +109,12 @@ class Sessions:
         kit = self._kit
         match act:
             case matching.New():
-                return kit.frame(
+                card = kit.frame(
                     event.text, topic=event.session, project=project, harness=event.harness, turn=event.turn, who="hook"
                 ).id
+                # The session has its own turns in its context until that is compacted.
+                self._told.setdefault((event.harness, event.session), set()).add(card)
+                return card
             case matching.Append(card):
                 kit.append_prompt(card, event.text)
             case matching.Complete(card, answer) | matching.CompleteAgain(card, answer):

@@ -47,7 +47,7 @@ class Witness:
         self._engine: fulltext.Layered | None = None
         self._birth = ""
         self._taken: dict[int, int] = {}
-        self._owed: tuple[int, dict[int, int]] = (-1, {})
+        self._known: tuple[int, dict[int, int]] = (-1, {})
         self._broken = ""
         self._stumbles = 0
         self._lock = VaultLock(index.folder / "text.lock", timeout=0.0)
@@ -66,7 +66,15 @@ class Witness:
     @property
     def behind(self) -> int:
         """Count the cards that can't be found by their words yet."""
-        return max(0, self._index.owed_count() - len(self._taken))
+        owed = self._owed()
+        return len(owed) - sum(owed.get(num) == generation for num, generation in self._taken.items())
+
+    def _owed(self) -> dict[int, int]:
+        """Hold what the index says is owed, newest first, for as long as the index does not change."""
+        generation = self._index.generation
+        if self._known[0] != generation:
+            self._known = generation, self._index.owed()
+        return self._known[1]
 
     def open(self) -> bool:
         """Open the engine that suits the vault's size; one of another index, or a broken one, begins anew.
@@ -138,14 +146,15 @@ class Witness:
         engine = self._current()
         if not engine:
             return 0
-        owed = self._index.owed(limit + len(self._taken), since)
-        waiting = [num for num, generation in owed.items() if self._taken.get(num) != generation]
+        owed = self._owed()
+        waiting = (num for num, generation in owed.items() if generation > since and self._taken.get(num) != generation)
+        chosen = list(islice(waiting, limit + 1))
         with self._mending():
-            for num in islice(waiting, limit):
+            for num in chosen[:limit]:
                 doc = self._document(num)
                 engine.apply([doc] if doc else [], [] if doc else [num])
                 self._taken[num] = owed[num]
-        return max(0, len(waiting) - limit) if since >= 0 else self.behind
+        return len(chosen[limit:]) if since >= 0 else self.behind
 
     @property
     def uncommitted(self) -> int:
@@ -195,10 +204,7 @@ class Witness:
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
-        generation = self._index.generation
-        if self._owed[0] != generation:
-            self._owed = generation, self._index.owed()
-        owed, taken = self._owed[1], self._taken
+        owed, taken = self._owed(), self._taken
         return lambda num: (num not in owed or taken.get(num) == owed[num]) and allowed(num)
 
     def propose(self, terms: list[tuple[str, float]], most: int) -> list[int] | None:

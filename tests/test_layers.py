@@ -23,28 +23,22 @@ TABLE: dict[str, set[str]] = {
     "digest": BASE | {"model"},
     "deliver": BASE | {"model"},
     "harness": BASE | {"model"},
-    "reconcile": BASE | {"model", "vault", "index"},
+    "distil": BASE | {"model", "vault", "index"},
+    "reconcile": BASE | {"model", "vault", "index", "distil"},
     "recall": BASE | {"model", "index"},
     "witness": BASE | {"model", "vault", "index", "recall"},
     "govern": BASE | {"model", "vault", "index", "digest", "reconcile"},
     "search": BASE | {"model", "index", "witness"},
     "survey": BASE | {"model", "vault", "index", "reconcile", "govern"},
+    "passages": BASE | {"model", "vault", "deliver", "govern"},
+    "learn": BASE | {"model", "vault", "digest", "govern"},
+    "maintain": BASE | {"model", "vault", "index", "govern"},
+    "evolve": BASE | {"model", "index", "digest", "govern"},
+    "governance": BASE | {"model", "vault", "index", "recall", "govern", "learn", "maintain", "evolve"},
     "config": BASE | {"vault"},
     "app": BASE
-    | {
-        "model",
-        "vault",
-        "index",
-        "perceive",
-        "deliver",
-        "reconcile",
-        "recall",
-        "witness",
-        "search",
-        "govern",
-        "survey",
-        "config",
-    },
+    | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
+    | {"govern", "passages", "maintain", "governance", "config"},
     "operations": BASE | {"model", "app"},
     "sessions": BASE | {"model", "vault", "harness", "app"},
     # -- over the socket
@@ -58,7 +52,11 @@ TABLE: dict[str, set[str]] = {
     "daemon.builder": BASE | {"vault", "index", "reconcile", "witness", "config", "app", "model"},
     "daemon.reader": BASE | {"app", "daemon.builder"},
     "daemon.trouble": BASE,
+    "daemon.reader": BASE | {"app", "daemon.builder"},
+    "daemon.chores": BASE | {"app"},
+    "daemon.trouble": BASE | {"vault", "index", "app", "daemon.builder"},
     "daemon.keeper": BASE
+    | {"daemon.reader", "daemon.chores", "daemon.trouble"}
     | {"vault", "reconcile", "app", "operations", "sessions"}
     | {"daemon.builder", "daemon.conversation", "daemon.reader", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import logging
 from logging.handlers import RotatingFileHandler
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
 from kit import __version__, places
 from kit.cli.ask import Answer, Asker, asking, bold, remark
 from kit.errors import UnavailableError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LOG_BYTES, LOG_FILES = 1_000_000, 3
 
@@ -37,7 +34,7 @@ def run(asker: Asker, verbose: bool) -> None:
     minutes = keeper.kit.config.number("daemon.idle_minutes")
     server = Server(
         keeper, places.runtime_folder(root), version=__version__, idle_s=minutes * 60 or float("inf"),
-        gone=keeper.gone, spooled=places.spool_folder(root), started=keeper.start,
+        gone=keeper.gone, spooled=places.spool_folder(root), started=keeper.start, ended=keeper.stop,
     )  # fmt: skip
     try:
         if not server.serve():
@@ -82,10 +79,20 @@ def status(asker: Asker) -> None:
         raise click.exceptions.Exit(1)
 
 
+class _Log(RotatingFileHandler):
+    """A log that is begun anew when someone has cleaned its folder away."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.stream and not Path(self.baseFilename).exists():
+            self.close()
+            Path(self.baseFilename).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        super().emit(record)
+
+
 def _log_to(folder: Path, *, verbose: bool) -> None:
     """Log to the derived folder, a megabyte a file; and to the terminal when asked."""
     handlers: list[logging.Handler] = [
-        RotatingFileHandler(folder / "daemon.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
+        _Log(folder / "daemon.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
     ]
     if verbose:
         handlers.append(logging.StreamHandler())

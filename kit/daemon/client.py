@@ -65,7 +65,10 @@ class Client:
             raise BadInputError(f"The request `{op}` is too long.", "Send less at a time.")
         channel = self._find(end, may_replace=True) or self._start(end)
         try:
-            reply = _say(channel, line, end, progress)
+            while not _sent(channel, line, end):  # it has just ended, and no one reads there: nothing was begun
+                channel.close()
+                channel = self._start(end)
+            reply = _heard(channel, end, progress)
         except TimeoutError as error:
             raise _late(op) from error
         except OSError as error:
@@ -212,10 +215,20 @@ class Client:
         return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
 
 
-def _say(
-    channel: Channel, line: bytes, end: float, progress: Callable[[str, int, int], None] | None = None
-) -> dict[str, object]:
+def _say(channel: Channel, line: bytes, end: float) -> dict[str, object]:
     channel.send(line, within_s=end - time.monotonic())
+    return _heard(channel, end)
+
+
+def _sent(channel: Channel, line: bytes, end: float) -> bool:
+    try:
+        channel.send(line, within_s=end - time.monotonic())
+    except BrokenPipeError:
+        return False
+    return True
+
+
+def _heard(channel: Channel, end: float, progress: Callable[[str, int, int], None] | None = None) -> dict[str, object]:
     while True:
         left = end - time.monotonic()
         told = channel.read_line(None, wait_s=left, gap_s=left)

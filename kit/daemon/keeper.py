@@ -72,7 +72,7 @@ class Keeper(Handler):
         if not any(self.kit.root.iterdir()):
             raise RootGone(self.kit.root, "it is empty, like the place of a disk that is not mounted")
         self.watcher.start()
-        with self._owner, self._mending():
+        with self._owner, suppress(trouble.MendedError), self._mending():
             self._catch_up()
         self.kit.perceive("")  # builds its tables before the first prompt needs them
         for work in (self._watch, self._reader.run, self._chores.run):
@@ -195,9 +195,9 @@ class Keeper(Handler):
             return report
         known = self.watcher.barrier(BARRIER_S)
         batch = self.watcher.flush()
+        if not large and (self._scan_owed or batch.scan or not known):
+            return self._scan_now()
         if batch.scan or not known:
-            if not large:
-                return self._scan_now()
             self._scan_owed = True
             self.watcher.ask_for_scan()
         elif batch:

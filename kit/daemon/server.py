@@ -44,7 +44,7 @@ class Server:
 
     `idle_s` without a request, measured by `clock`, ends it, and so does `gone()`. What hooks left in the
     folder `spooled` is given to the handler at the start and at each tick. `started` is called once the
-    folder is won, before anyone is answered.
+    folder is won, before anyone is answered; `ended` after the last answer, before another server can win it.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class Server:
         gone: Callable[[], bool] = lambda: False,
         spooled: Path | None = None,
         started: Callable[[], None] = lambda: None,
+        ended: Callable[[], None] = lambda: None,
         tcp: bool = False,
         tick_s: float = 1.0,
         most: int = 64,
@@ -70,6 +71,7 @@ class Server:
         self._gone = gone
         self._spooled = spooled
         self._started = started
+        self._ended = ended
         self._token = secrets.token_hex(32) if tcp or not hasattr(socket, "AF_UNIX") else ""
         self._tick_s = tick_s
         self._slots = threading.BoundedSemaphore(most)
@@ -95,8 +97,12 @@ class Server:
             if not self._win():
                 return False
             with self._signals():
-                self._started()
-                self._run()
+                try:
+                    self._started()
+                    self._run()
+                finally:
+                    self.retract()
+                    self._ended()
             return True
         finally:
             self.retract()
@@ -283,9 +289,11 @@ class Server:
         except OSError:
             LOG.info("A connection broke off or was too slow.")
         finally:
-            self._open.discard(client)
             client.close()
             self._slots.release()
+            with self._calm:
+                self._open.discard(client)
+                self._calm.notify_all()
 
     def _admits(self, client: Channel) -> bool:
         if self._token:
@@ -294,10 +302,14 @@ class Server:
         return channels.peer_uid(client.sock) in (os.getuid(), None)
 
     def _drain(self) -> None:
-        with self._calm:
-            self._calm.wait_for(lambda: self._working == 0, timeout=_GRACE_S)
+        """End every connection. What was sent is answered; who sends now is told by the kernel that nobody reads."""
         for client in list(self._open):
             with contextlib.suppress(OSError):  # it has just ended by itself
+                client.sock.shutdown(socket.SHUT_RD)
+        with self._calm:
+            self._calm.wait_for(lambda: self._working == 0 and not self._open, timeout=_GRACE_S)
+        for client in list(self._open):
+            with contextlib.suppress(OSError):
                 client.sock.shutdown(socket.SHUT_RDWR)
 
 

@@ -15,7 +15,7 @@ from kit import text
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA = 1
+SCHEMA = 2
 """Raise it with every change of a table or of what is put into one."""
 
 _TABLES = """

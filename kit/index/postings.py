@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator
 
-DIMENSIONS = ("tag", "person", "place", "project", "scene", "topic")
+DIMENSIONS = ("tag", "person", "place", "project", "scene", "topic", "key", "day", "month", "queue")
 
 
 def term(dimension: str, key: str) -> str:

@@ -110,17 +110,10 @@ class Index:
         """Note that the full text must take a card in anew."""
         self._db.execute("INSERT OR REPLACE INTO owed VALUES (?, ?)", (num, self._next))
 
-    def owed(self, limit: int = -1, since: int = -1) -> dict[int, int]:
-        """List cards the full text must take in, each with the generation it changed at (> `since`); newest first."""
-        rows = self._db.execute(
-            "SELECT num, generation FROM owed WHERE generation>? ORDER BY generation DESC, num DESC LIMIT ?",
-            (since, limit),
-        )
+    def owed(self) -> dict[int, int]:
+        """List cards the full text must take in, each with the generation it changed at; newest first."""
+        rows = self._db.execute("SELECT num, generation FROM owed ORDER BY generation DESC, num DESC")
         return dict(rows.fetchall())
-
-    def owed_count(self) -> int:
-        """Count the cards the full text must take in."""
-        return int(self._db.execute("SELECT COUNT(*) FROM owed").fetchone()[0])
 
     def paid(self, taken: Mapping[int, int]) -> None:
         """Strike cards off that the full text has taken in, unless they have changed since."""

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 _CODE_BITS = 16
 _CODE_MASK = (1 << _CODE_BITS) - 1
 _LOOK_BACK = 500  # a shorter list is cheaper to read than to reason about
-_FILL = 12_000  # entries that are read for new notes at least; a quarter of a microsecond each
-_CANDIDATES = 500  # notes that more common words may still lift, at least
+_FILL = 8000  # entries that are read for new notes at least; a quarter of a microsecond each
+_CANDIDATES = 200  # notes that more common words may still lift, at least
 _READ_ALL = 8  # times as many entries as notes: up to there reading all beats searching for each
 
 
@@ -109,14 +109,17 @@ class Search:
 
     def _close(self, k: int, to_come: float) -> bool:
         """Drop the notes that can't win any more, if none that is not yet seen has to come in."""
-        best = self._best(max(4 * k, _CANDIDATES) if self._read >= _FILL else k)
+        full = self._read >= _FILL
+        if not full and to_come >= max(self._scores.values()):
+            return False  # a quick no; finding the best takes longer
+        best = self._best(max(4 * k, _CANDIDATES) if full else k)
         if len(best) < k:
             return False
         least = best[k - 1][0]
         if to_come < least:
             self._scores = {number: score for number, score in self._scores.items() if score + to_come >= least}
             return True
-        if self._read >= _FILL:
+        if full:
             self._scores = {number: score for score, number in best}
             return True
         return False

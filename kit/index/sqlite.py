@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from kit.errors import BadInputError
 from kit.index import seal
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _FORMAT = 2
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
-_BATCH = 4000  # notes whose postings are gathered before they are written
+_BATCH = 4096  # notes whose postings are gathered before they are written
 # WAL with NORMAL is safe against a killed process; a lost power supply may cost the last commits.
 _SAFE = (
-    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000; PRAGMA cache_size=-6144; "
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000; PRAGMA cache_size=-4096; "
     "PRAGMA shrink_memory"
 )
 _FAST = "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-131072"
@@ -94,14 +94,6 @@ class Sqlite:
         self._known = Statistics(int(count), tuple(map(int, json.loads(totals))))
         if form != _FORMAT or len(self._known.totals) != len(FIELDS):
             raise ValueError("another format")
-
-    def __enter__(self) -> Self:
-        """Use it in a `with` block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one transaction."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import struct
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import tantivy
 from tantivy import Occur, Query
@@ -78,14 +78,6 @@ class Tantivy:
     def _document(self, num: int) -> Any:  # noqa: ANN401 - as above
         hits = self._searcher.search(Query.term_query(self._schema, "num", num), 1, count=False).hits
         return self._searcher.doc(hits[0][1]) if hits else None
-
-    def __enter__(self) -> Self:
-        """Use it in a `with` block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one commit."""

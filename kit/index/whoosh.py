@@ -10,7 +10,7 @@ import json
 import struct
 from array import array
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from whoosh import fields
 from whoosh.filedb.filestore import FileStorage
@@ -109,14 +109,6 @@ class Whoosh:
             if docnum is not None and not leaf.reader.is_deleted(docnum):
                 return docnum + leaf.offset
         return None
-
-    def __enter__(self) -> Self:
-        """Use it in a `with` block."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close it."""
-        self.close()
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one commit."""

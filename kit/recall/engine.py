@@ -69,6 +69,8 @@ class Query(NamedTuple):
     """ids that may not come back: the turn's own card, what the session has seen"""
     proofs: Mapping[int, TextProof] = {}
     remarks: tuple[str, ...] = ()
+    times: tuple[match.Span, ...] = ()
+    """times the question speaks of"""
     witness: Callable[[str, Callable[[int], bool]], Proofs] | None = None
     """the full text: asked with the words and with which cards may be shown"""
 
@@ -78,6 +80,7 @@ def recall(index: Index, query: Query) -> Recall:
     index.refresh()
     matched = match.match(index, query.text, query.tags)
     matched = _with_codes(index, matched, query.codes)
+    matched = matched._replace(concepts=(*matched.concepts, *match.at_times(index, query.times)))
     strengths = _strengths(index, matched.concepts, query.weights)
     rows = index.features.rows()
     shut = _shut(index, query.exclude)

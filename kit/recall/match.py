@@ -6,6 +6,7 @@ Law: pure reading. An unknown word is reported as missing; nothing is ever added
 from __future__ import annotations
 
 import math
+from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
@@ -13,6 +14,7 @@ from kit.index.pool import IMPLICIT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from kit.index.lexicon import Mention
     from kit.index.pool import Held
@@ -22,6 +24,10 @@ SYNONYM_STEP = 0.8
 """Credit kept at each synonym hop; below 1, so a detour never beats the straight way."""
 SYNONYM_HOPS = 3
 RELATED_STEP = 0.5
+TIME = 0.8
+"""Credit of a card from the time that was spoken of."""
+LONG_DAYS = 62
+"""A time longer than this is looked up by months."""
 VIA = {"name": 1.0, "alias": 0.97, "merged": 0.95, "stem": 0.93, "part": 0.5}
 """Credit by how the name was found: as it is, as an alias, by a merged tag, by its stems, by one of its words."""
 PART_NAMES = 12
@@ -49,6 +55,14 @@ class Concept(NamedTuple):
     """how much it tells cards apart (idf), 0 to 1"""
     ways: tuple[Way, ...]
     """strongest first"""
+
+
+class Span(NamedTuple):
+    """A time the prompt speaks of, half-open."""
+
+    start: datetime
+    end: datetime
+    words: str
 
 
 class Matched(NamedTuple):
@@ -83,6 +97,31 @@ def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matche
             found[concept.name] = concept
     malformed = tuple(path for path, held in on_way.items() if is_malformed(held))
     return Matched(tuple(found.values()), tuple(missing), malformed)
+
+
+def at_times(index: Index, spans: Sequence[Span]) -> list[Concept]:
+    """Turn times that were spoken of into concepts: the days they cover, or the months where they are long."""
+    found: list[Concept] = []
+    for span in spans:
+        terms = tuple(term for term in _calendar(span) if index.postings.df(term))
+        if terms:
+            frequency = sum(index.postings.df(term) for term in terms)
+            way = Way("time", "time", TIME, terms, f"from the time of '{span.words}'")
+            found.append(Concept(f"time:{span.words}", idf(index, frequency), (way,)))
+    return found
+
+
+def _calendar(span: Span) -> Iterator[str]:
+    day, last = span.start.date(), (span.end - timedelta(microseconds=1)).date()
+    if (last - day).days > LONG_DAYS:
+        month = day.replace(day=1)
+        while month <= last:
+            yield f"month:{month:%Y-%m}"
+            month = (month + timedelta(days=32)).replace(day=1)
+        return
+    while day <= last:
+        yield f"day:{day:%Y-%m-%d}"
+        day += timedelta(days=1)
 
 
 def is_malformed(held: Held) -> bool:

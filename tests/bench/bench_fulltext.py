@@ -34,6 +34,7 @@ BUDGET_S = 0.1
 _WORDS = 30_000
 _PHRASES = 20_000
 _COMPANY = 0.7  # of the draws are phrases
+_QUESTIONS = {"1-6 words": (1, 6), "30 words": (30, 30), "300 words": (300, 300)}
 _SIZES = {False: (60, 230), True: (100, 400)}
 
 
@@ -172,12 +173,12 @@ def resident_mb() -> float:
 def measure(name: str, folder: Path, count: int, queries: int, *, long: bool) -> None:
     """Ask an engine, change it; print the figures."""
     cards = Cards(long=long)
+    questions = {label: [cards.question(*span) for _ in range(queries)] for label, span in _QUESTIONS.items()}
     before = resident_mb()
     start = perf_counter()
     engine: FullText = open_engine(name, folder)
     print(f"    {'open':16} {(perf_counter() - start) * 1000:8.2f} ms, steady {steady():.0f} ms")
-    for label, low, high in (("1-6 words", 1, 6), ("30 words", 30, 30), ("300 words", 300, 300)):
-        asked = [cards.question(low, high) for _ in range(queries)]
+    for label, asked in questions.items():
         times = [milliseconds(partial(engine.search, each, 10, weights=WEIGHTS, budget_s=BUDGET_S)) for each in asked]
         late = sum(engine.search(each, 10, weights=WEIGHTS, budget_s=BUDGET_S).late for each in asked)
         print(f"    {label:16} p50 / p99 {spread(times)} ms, {late} of {queries} late")

@@ -30,7 +30,8 @@ from kit.daemon.keeper import Keeper
 from kit.daemon.server import Server
 keeper = Keeper(Path(sys.argv[1]))
 won = Server(
-    keeper, places.runtime_folder(keeper.kit.root), version="1", idle_s=2.0, gone=keeper.gone, started=keeper.start
+    keeper, places.runtime_folder(keeper.kit.root), version="1", idle_s=2.0, gone=keeper.gone,
+    started=keeper.start, ended=keeper.stop,
 ).serve()
 keeper.stop()
 print("served" if won else "lost")

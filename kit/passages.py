@@ -1,0 +1,79 @@
+"""What the notes behind a hit say, at each depth.
+
+Law: reads only; a note that is missing or can't be read gives what is still known of it, never an error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kit import deliver, text
+from kit.errors import BadNoteError, NotFoundError
+from kit.model.notes import Card, Fact
+from kit.vault import exchange, note
+
+if TYPE_CHECKING:
+    from kit.govern.hand import Hand
+    from kit.model.hits import Hit
+    from kit.model.notes import Note
+
+
+class Passages:
+    """Reads the notes of one vault for recall and for people."""
+
+    def __init__(self, hand: Hand) -> None:
+        self._hand = hand
+
+    def passage(self, hit: Hit) -> deliver.Passage:
+        """Read a hit at every depth: what it says, its overview, the exchange."""
+        name = hit.path.removesuffix(".md")
+        found = self._load(hit.path)
+        if found is None:  # its last good state is what is recalled
+            entry = self._hand.index.catalog.at(hit.path)
+            row = self._hand.index.features.rows().get(entry.num) if entry else None
+            return deliver.Passage(hit.id, hit.kind, name, hit.created, row.shown if row else "")
+        says = note.first_paragraph(found.body)
+        if isinstance(found, Fact):
+            return deliver.Passage(hit.id, hit.kind, name, found.updated or hit.created, says, preference=True)
+        overview, said = "", exchange.Exchange("", "")
+        if isinstance(found, Card):
+            overview = self.body(found.overview).strip()
+            said = exchange.read(self.body(found.event))
+        return deliver.Passage(hit.id, hit.kind, name, hit.created, says, overview, said.user, said.agent)
+
+    def body(self, link: str) -> str:
+        """Read the body of a linked note; '' when there is none."""
+        entry = self._hand.linked(link)
+        found = self._load(entry.path) if entry else None
+        return found.body if found else ""
+
+    def overview(self, card_id: str) -> str:
+        """Read the overview of a card; '' when it has none."""
+        card = self._card(card_id)
+        return self.body(card.overview).strip() if card else ""
+
+    def full_text(self, card_id: str) -> exchange.Exchange:
+        """Read the exchange of a card as it was said; both sides empty when there is none."""
+        card = self._card(card_id)
+        return exchange.read(self.body(card.event)) if card else exchange.Exchange("", "")
+
+    def source_path(self, topic: str, card_id: str) -> str:
+        """Name the note that holds a card's source: its overview, else its event; '' for a card of another topic."""
+        card = self._card(card_id)
+        if card is None or text.key(card.topic) != text.key(topic):
+            return ""
+        entry = self._hand.linked(card.overview) or self._hand.linked(card.event)
+        return entry.path if entry else ""
+
+    def _card(self, card_id: str) -> Card | None:
+        try:
+            found = self._load(self._hand.entry(card_id).path)
+        except NotFoundError:
+            return None
+        return found if isinstance(found, Card) else None
+
+    def _load(self, path: str) -> Note | None:
+        try:
+            return self._hand.load(path)
+        except (BadNoteError, NotFoundError):
+            return None
