@@ -91,12 +91,6 @@ class Config:
         return [(row.name, self._values[row.name], self.origins[row.name], row.meaning) for row in TABLE]
 
 
-def user_folder() -> Path:
-    """Find the folder of the person's own settings."""
-    named = os.environ.get("MEMKIT_CONFIG")
-    return Path(named) if named else places.config_base()
-
-
 def find_vault(given: str | None = None, start: Path | None = None) -> Path:
     """Find the vault: as given, `MEMKIT_VAULT`, the nearest parent with `memkit.toml`, the person's own.
 
@@ -112,7 +106,7 @@ def find_vault(given: str | None = None, start: Path | None = None) -> Path:
     for folder in (here, *here.parents):
         if (folder / SETTINGS).is_file():
             return folder
-    pointer = user_folder() / "vault"
+    pointer = places.config_base() / "vault"
     if pointer.is_file():
         root = Path(pointer.read_text(encoding="utf-8").strip()).expanduser()
         if root.is_dir():
@@ -125,7 +119,7 @@ def load(root: Path) -> Config:
     values: dict[str, Value] = {row.name: row.default for row in TABLE}
     origins = dict.fromkeys(values, "default")
     problems: list[Problem] = []
-    for file in (root / SETTINGS, user_folder() / "config.toml"):
+    for file in (root / SETTINGS, places.config_base() / "config.toml"):
         for name, value in _read(file, problems).items():
             values[name], origins[name] = value, str(file)
     for row in TABLE:

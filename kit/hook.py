@@ -3,7 +3,7 @@
 Law: it fails open and light. Whatever happens, it exits 0 within its deadline, prints a whole answer or nothing,
 and writes its troubles to a log. It imports nothing of the kit and runs under `python -I -S`.
 
-Usage: hook.py <harness> <event>. The paths are those of `kit/daemon/places.py`, the frame that of `protocol.py`.
+Usage: hook.py <harness> <event>. The paths are those of `kit/places.py`, the frame that of `protocol.py`.
 """
 
 # pathlib would double the start-up time:
@@ -300,6 +300,8 @@ def cache_base() -> str:
 
 def config_base() -> str:
     """Name the folder of the person's settings."""
+    if named := absolute("MEMKIT_CONFIG"):
+        return named
     if sys.platform == "win32":
         base = absolute("APPDATA") or "~/AppData/Roaming"
     elif sys.platform == "darwin":

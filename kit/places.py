@@ -42,7 +42,9 @@ def cache_base() -> Path:
 
 
 def config_base() -> Path:
-    """Name the folder of the person's settings: `memkit` in the platform's config folder."""
+    """Name the folder of the person's settings: `$MEMKIT_CONFIG`, else `memkit` in the platform's config folder."""
+    if named := _absolute("MEMKIT_CONFIG"):
+        return Path(named)
     if sys.platform == "win32":
         base = _absolute("APPDATA") or "~/AppData/Roaming"
     elif sys.platform == "darwin":

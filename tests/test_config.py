@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kit import config, places
+from kit import config, hook, places
 from kit.errors import ConfigError, NoVaultError
 
 if TYPE_CHECKING:
@@ -153,7 +153,12 @@ def test_a_vault_that_is_not_there_is_not_guessed(home: Path, monkeypatch: pytes
 
 
 def test_hooks_and_commands_find_the_same_pointer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("MEMKIT_CONFIG")
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "xdg"))
-    monkeypatch.setenv("APPDATA", str(home / "xdg"))
-    assert config.user_folder() / "vault" == places.pointer_file()
+    for folder in ("own", ""):
+        monkeypatch.setenv("MEMKIT_CONFIG", str(home / folder) if folder else "")
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "xdg"))
+        monkeypatch.setenv("APPDATA", str(home / "xdg"))
+        pointer = places.pointer_file()
+        pointer.parent.mkdir(parents=True)
+        pointer.write_text(f"{home}\n", encoding="utf-8")
+        assert config.find_vault(start=home.parent) == home.resolve()
+        assert f"{hook.config_base()}/vault" == str(pointer)

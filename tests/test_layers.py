@@ -66,7 +66,7 @@ TABLE: dict[str, set[str]] = {
     "__init__": {"app"},  # for the type checker; at run time on first use
 }
 INSIDE_FUNCTIONS = {
-    "cli": {"app", "operations", "sessions", "govern", "daemon.keeper", "daemon.server", "model", "cli.story"},
+    "cli": {"app", "operations", "sessions", "govern", "daemon.keeper", "daemon.server", "model", "cli.story", "hook"},
     "__main__": {"cli"},
 }
 """Imports that a function may make when it is called: they must not cost those who do not need them."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from kit import config
+from kit import places
 from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
 from kit.errors import ConflictError
 
@@ -40,7 +40,7 @@ def init(ctx: click.Context, folder: Path | None, no_default: bool, as_json: boo
 
 def _make_default(root: str) -> None:
     """Make a vault the one that is used when none is named, unless there is one that still exists."""
-    pointer = config.user_folder() / "vault"
+    pointer = places.pointer_file()
     if pointer.is_file() and Path(pointer.read_text(encoding="utf-8").strip()).expanduser().is_dir():
         return
     try:

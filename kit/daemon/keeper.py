@@ -178,6 +178,7 @@ class Keeper(Handler):
                 report = self._catch_up_for_a_question()
             else:
                 self._scan_owed = True
+                self.watcher.ask_for_scan()
                 self.kit.behind = f"The index can't be brought in step ({error}); make room in {self.kit.folder}."
                 report = reconcile.Report()
         return report

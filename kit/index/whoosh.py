@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _FORMAT = 2
 _STATE = b"state"  # the key of the one document that is no note
-_SEGMENTS = 8
+_SEGMENTS = 5  # more are merged: every word is looked up in each
 _BATCH = 4000  # notes of one segment when all are indexed at once
 _LENGTHS = struct.Struct(f"<q{len(FIELDS)}I")
 """a note's number and the lengths of its fields"""

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -22,6 +23,7 @@ from kit.vault import note, walk
 from kit.vault.store import etag
 from tests.small_vault import State, Vault, front, state
 
+MEMORY = Path("/dev/shm")  # noqa: S108 - a folder in memory, where there is one: the disk is not what is tested
 STORIES = int(os.environ.get("MEMKIT_FUZZ", "0"))
 
 NAMES = ("C", "C++", "js", "标签池", "标签 池", "Ｃ")
@@ -109,7 +111,7 @@ class Life(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.home = Path(tempfile.mkdtemp(prefix="memkit-life-"))
+        self.home = Path(tempfile.mkdtemp(prefix="memkit-life-", dir=MEMORY if MEMORY.is_dir() else None))
         self.vault = Vault(self.home)
         self.untold: list[str] = []
         self.bin: list[bytes] = []
@@ -328,6 +330,7 @@ def without_faults(found: State, paths: set[str]) -> State:
 
 
 TestLife = Life.TestCase
+TestLife.pytestmark = [pytest.mark.timeout(3600 if STORIES else 300)]  # type: ignore[attr-defined]  # where pytest looks
 TestLife.settings = settings(
     max_examples=STORIES or 40,
     stateful_step_count=40 if STORIES else 20,
