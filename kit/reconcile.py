@@ -318,27 +318,31 @@ class _Work:
     def _settle(self, note_id: str) -> None:
         """Index the one note that owns an id: the shortest path, then the first; report the others.
 
-        A note that can't be read owns one only while no other note claims it: its id is but a memory.
+        A note that can't be read owns one only while no other note claims it: its id is but a memory. One that
+        was a copy while it could be read has left nothing to be remembered by.
         """
         catalog = self._index.catalog
         claims = catalog.with_id(note_id)
         unread = {entry.path for entry in claims if catalog.is_broken(entry.path)}
-        claims.sort(key=lambda entry: (entry.path in unread, len(entry.path), entry.path))
+        lost = {path for path in unread if catalog.is_copy(path)}
+        claims.sort(key=lambda entry: (entry.path in unread, entry.path in lost, len(entry.path), entry.path))
         if not claims or not self._is_as_known(claims[0]):
             return
-        for entry in claims[1:]:
+        owner = claims[0]
+        for entry in claims if owner.path in lost else claims[1:]:
             self._clear(entry)
             if entry.path in unread:
                 catalog.put(entry._replace(id="", kind=""))
                 catalog.set_problems(entry.path, "id", ())
                 continue
             twice = Problem(
-                entry.path, 0, f"Its id '{note_id}' already belongs to {claims[0].path}.",
+                entry.path, 0, f"Its id '{note_id}' already belongs to {owner.path}.",
                 "Delete this copy, or give it an id of its own.",
             )  # fmt: skip
             catalog.set_problems(entry.path, "id", [twice])
-        catalog.set_problems(claims[0].path, "id", ())
-        self._index_note(claims[0], self._read[claims[0].path])
+        if owner.path not in lost:
+            catalog.set_problems(owner.path, "id", ())
+            self._index_note(owner, self._read[owner.path])
 
     def _is_as_known(self, entry: Entry) -> bool:
         """Read a note that no one has looked at yet; False when that changes who claims its id."""

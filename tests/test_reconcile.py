@@ -140,6 +140,18 @@ def test_a_note_that_can_not_be_read_does_not_keep_its_id_from_one_that_can(vaul
     assert state(vault.index) == vault.rebuilt()
 
 
+def test_a_copy_that_can_not_be_read_inherits_nothing(vault: Vault) -> None:
+    vault.card("x", id="a", path="cards/a.md")
+    vault.card("y", id="a", path="cards/copy.md")
+    vault.scan()
+    (vault.root / "cards/a.md").unlink()
+    vault.write("cards/copy.md", BROKEN, age=10)
+    vault.scan()
+    assert (vault.ids("x"), vault.ids("y")) == ([], [])
+    assert [path for path, _ in faults(vault)] == ["cards/copy.md"]
+    assert state(vault.index) == vault.rebuilt()
+
+
 def test_a_note_without_a_date_is_as_old_as_its_file(vault: Vault) -> None:
     vault.write("facts/mine.md", front({"id": "mine", "kind": "fact", "tags": ["x"]}, "So it is."), age=86400)
     vault.scan()

@@ -6,7 +6,6 @@ Law: the child writes a folder of its own; what it made is taken over whole, or 
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import subprocess
 import sys
@@ -65,9 +64,7 @@ class Build:
 
 
 def main(what: str, root: str, folder: str) -> None:
-    """Build; print `done total` as it goes. It is of less weight than whatever a person waits for."""
-    if hasattr(os, "nice"):
-        os.nice(5)
+    """Build; print `done total` as it goes."""
     (_build_words if what == "words" else _build_index)(Path(root), Path(folder))
 
 

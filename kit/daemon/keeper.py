@@ -35,10 +35,12 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("kit.daemon")
 
-BARRIER_S = 0.1
-"""How long a question waits to be sure of what is on disk; then it looks for itself."""
+BARRIER_S, LARGE_BARRIER_S = 0.1, 0.2
+"""How long a question waits to be sure of what is on disk; then it looks for itself, where that is quick."""
 SCAN_EVERY_S = 180.0
 """The safety net: events can be missed, scans cannot."""
+TURN_S = 0.25
+"""After so long the watching thread looks whether a scan has become due."""
 SYNC_NOTES = 2_000
 """Up to so many differences are taken in by this process, bit by bit; more are left to a child."""
 AT_ONCE = 3_000
@@ -194,15 +196,14 @@ class Keeper(Handler):
             # It would wait for the end of the storm; the watching thread does, and lets questions in between.
             self.kit.behind = CHANGING
             return report
-        known = self.watcher.barrier(BARRIER_S)
+        known = self.watcher.barrier(LARGE_BARRIER_S if large else BARRIER_S)
         batch = self.watcher.flush()
         if not large and (self._scan_owed or batch.scan or not known):
             return self._scan_now()
+        if batch.paths or batch.folders:
+            report = self._take_up(batch)
         if batch.scan or not known:
             self._scan_owed = True
-            self.watcher.ask_for_scan()
-        elif batch:
-            report = self._take_up(batch)
         if self._scan_owed:
             self.kit.behind = CHANGING
         return report
@@ -243,7 +244,7 @@ class Keeper(Handler):
 
     def _watch(self) -> None:
         while not self._stopping.is_set():
-            self.watcher.serve(0.0 if self._scan_owed else 1.0, self._owner, self._use)
+            self.watcher.serve(0.0 if self._scan_owed else TURN_S, self._owner, self._use)
             self._finish_build()
             late = time.monotonic() - self._scanned > SCAN_EVERY_S
             if (late or self._scan_owed) and not self._building and not self.watcher.is_storming():

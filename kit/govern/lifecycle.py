@@ -5,10 +5,11 @@ Law: every act is written down and can be taken back. Merging leaves a signpost;
 
 from __future__ import annotations
 
+from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
-from kit.errors import BadInputError, ConflictError, RefusedError
+from kit.errors import BadInputError, BadNoteError, ConflictError, RefusedError
 from kit.govern import hand as hands
 from kit.govern import relations
 from kit.govern.act import Act
@@ -16,13 +17,13 @@ from kit.model.fields import link
 from kit.vault import layout, note
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Iterable, Sequence
     from datetime import datetime
 
     from kit.govern.act import Change, Done
     from kit.govern.hand import Hand
     from kit.index.pool import Held
-    from kit.model.notes import Dimension, Level, TagSource, TagStatus
+    from kit.model.notes import Dimension, TagSource, TagStatus
     from kit.vault.journal import Who
 
 _MOVES: dict[TagStatus, tuple[TagStatus, ...]] = {
@@ -46,40 +47,51 @@ class Defined(NamedTuple):
 
 
 def add(hand: Hand, made: Defined, now: datetime, who: Who) -> Done | None:
-    """Make a tag, or give a known one what it lacks: definitions and aliases are united, nothing is overwritten."""
+    """Make a tag, or give a known one what it lacks: definitions and aliases are united, nothing is overwritten.
+
+    Raise ConflictError when an alias belongs to another tag.
+    """
     key = text.key(made.name)
     if not key:
         raise BadInputError("A tag needs a name.")
+    if made.status == "merged":
+        raise BadInputError("A new tag can't be merged.", "Make it, then use `memkit tags merge`.")
     held = hand.index.pool.claimant(key)
-    taken = [alias for alias in made.aliases if _is_taken(hand, alias, held)]
-    if taken:
-        owner = hand.index.pool.claimant(text.key(taken[0]))
-        raise ConflictError(
-            f"'{taken[0]}' already belongs to {owner.path if owner else 'a tag'}.", "Use another alias."
-        )
-    act = Act(hand, now, who, "define", held.path if held else layout.named_path("tags", made.name))
+    own = held.key if held else key
+    made = made._replace(aliases=tuple(alias for alias in _united(made.aliases) if text.key(alias) not in (own, "")))
+    _refuse_taken(hand, made.aliases, held)
+    act = Act(hand, now, who, "define", held.path if held else made.name)
     if held:
         act.amend(held.path, _lacking(held, made))
         return act.commit(code=held.code)
-    at = hands.day(now)
-    code = text.slug(made.name) or made.name
-    if hand.index.pool.at_code(code):
-        code = made.name
-    act.create(
-        layout.named_path("tags", made.name),
-        {
-            "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": code, "name": made.name,
-            "status": made.status, "definitions": made.definitions or None, "dimensions": made.dimensions or None,
-            "aliases": made.aliases or None, "source": made.source,
-        },
-        "",
-    )  # fmt: skip
+    code = fresh_code(hand, made.name)
+    create(hand, act, made, now, code)
     return act.commit(code=code)
 
 
-def _is_taken(hand: Hand, alias: str, held: Held | None) -> bool:
-    owner = hand.index.pool.claimant(text.key(alias))
-    return owner is not None and (held is None or owner.num != held.num)
+def create(hand: Hand, act: Act, made: Defined, now: datetime, code: str) -> str:
+    """Have an act make the note of a tag; return its path."""
+    at = hands.day(now)
+    front: dict[str, note.Value | None] = {
+        "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": code, "name": made.name,
+        "status": made.status, "definitions": made.definitions or None, "dimensions": made.dimensions or None,
+        "aliases": made.aliases or None, "source": made.source,
+    }  # fmt: skip
+    return act.create(layout.named_path("tags", made.name), front, "")
+
+
+def fresh_code(hand: Hand, name: str, taken: Container[str] = ()) -> str:
+    """Choose a code no tag has: the name in short, where that is taken (`C`, `C++`) the name, else with a number."""
+    short = text.slug(name) or name
+    tries = chain((short, name), (f"{short}-{number}" for number in count(2)))
+    return next(code for code in tries if code not in taken and hand.index.pool.at_code(code) is None)
+
+
+def _refuse_taken(hand: Hand, aliases: Sequence[str], held: Held | None) -> None:
+    for alias in aliases:
+        owner = hand.index.pool.claimant(text.key(alias))
+        if owner and (held is None or owner.num != held.num):
+            raise ConflictError(f"'{alias}' already belongs to {owner.path}.", "Use another alias, or merge the tags.")
 
 
 def _lacking(held: Held, made: Defined) -> dict[str, note.Value | None]:
@@ -96,7 +108,7 @@ def _lacking(held: Held, made: Defined) -> dict[str, note.Value | None]:
     return changes
 
 
-def _united(*lists: Sequence[str]) -> tuple[str, ...]:
+def _united(*lists: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for words in lists:
         for word in words:
@@ -122,46 +134,53 @@ def set_status(hand: Hand, name: str, status: TagStatus, now: datetime, who: Who
 def rename(hand: Hand, name: str, new_name: str, now: datetime, who: Who) -> Done | None:
     """Give a tag another name; its code stays, the old name becomes an alias, cards are rewritten."""
     held = relations.tag(hand, name)
-    owner = hand.index.pool.claimant(text.key(new_name))
+    new_name = " ".join(new_name.split())
+    key = text.key(new_name)
+    if not key:
+        raise BadInputError("A tag needs a name.")
+    owner = hand.index.pool.claimant(key)
     if owner and owner.num != held.num:
         raise ConflictError(f"'{new_name}' already belongs to {owner.path}.", "Merge the two tags instead.")
-    if not text.key(new_name):
-        raise BadInputError("A tag needs a name.")
+    if new_name == held.tag.name:
+        return None
     act = Act(hand, now, who, "rename", held.path)
-    aliases = _united([alias for alias in held.tag.aliases if text.key(alias) != text.key(new_name)], [held.tag.name])
-    act.amend(held.path, {"name": new_name, "code": held.code, "aliases": aliases})
+    aliases = tuple(alias for alias in _united(held.tag.aliases, [held.tag.name]) if text.key(alias) != key)
+    changes: dict[str, note.Value | None] = {"name": new_name, "code": held.code}
+    if aliases != held.tag.aliases:
+        changes["aliases"] = aliases or None
+    act.amend(held.path, changes)
     _rewrite_cards(hand, act, held, [new_name])
-    path = layout.named_path("tags", new_name)
+    path = f"{held.path.rpartition('/')[0]}/{text.file_name(new_name)}.md"
     if path != held.path and not (hand.store.root / path).exists():
-        _relink(hand, act, held, path)
+        _relink(hand, act, held, path.removesuffix(".md"))
+        act.move(held.path, path)
     return act.commit(before=held.tag.name, after=new_name)
 
 
-def _relink(hand: Hand, act: Act, held: Held, path: str) -> None:
-    """Move a tag's note to its new name and have every tag that links to it follow."""
-    target = path.removesuffix(".md")
-    for other in hand.index.pool.tags():
-        changes: dict[str, note.Value | None] = {}
+def _relink(hand: Hand, act: Act, held: Held, target: str) -> None:
+    """Have every note that links to a tag follow it to its new path."""
+    pool = hand.index.pool
+    for other in pool.related(held):
+        written, changes = act.load(other.path), {}
         for level in relations.LEVELS:
-            links = getattr(other.tag, level)
-            if any((found := hand.index.pool.linked(each)) and found.num == held.num for each in links):
-                changes[level] = [
-                    link(target if (found := hand.index.pool.linked(each)) and found.num == held.num else each)
-                    for each in links
-                ]
-        merged = hand.index.pool.linked(other.tag.merged_to) if other.tag.merged_to else None
-        if merged and merged.num == held.num:
-            changes["merged_to"] = link(target)
-        if changes and other.num != held.num:
-            act.amend(other.path, changes)
-    act.move(held.path, path)
+            links = getattr(written, level)
+            new = [target if _is(pool.linked(each), held) else each for each in links]
+            if new != list(links):
+                changes[level] = [link(each) for each in new]
+        act.amend(other.path, changes)
+    for other in pool.merged_into(held):
+        act.amend(other.path, {"merged_to": link(target)})
+
+
+def _is(one: Held | None, other: Held) -> bool:
+    return one is not None and one.num == other.num
 
 
 def merge(hand: Hand, name: str, into: str, now: datetime, *, dry_run: bool = False) -> list[Change] | Done | None:
     """Merge a tag into another: cards, aliases, definitions and relations move, a signpost stays."""
     source, target = relations.tag(hand, name), relations.tag(hand, into)
     if source.num == target.num:
-        raise BadInputError(f"'{name}' and '{into}' are one tag already.")
+        raise BadInputError(f"'{name}' and '{into}' are one tag already.", "Name another tag to merge into.")
     if source.tag.status == "merged":
         raise RefusedError(f"'{name}' has been merged already.", "Merge the tag it leads to.")
     end = hand.index.pool.redirect(target)
@@ -175,85 +194,86 @@ def merge(hand: Hand, name: str, into: str, now: datetime, *, dry_run: bool = Fa
 
 def _unite(hand: Hand, act: Act, source: Held, target: Held) -> None:
     tag = target.tag
-    aliases = _united(tag.aliases, source.tag.aliases)
-    changes: dict[str, note.Value | None] = {
-        "aliases": [alias for alias in aliases if text.key(alias) != target.key],
+    aliases = tuple(word for word in _united(tag.aliases, source.tag.aliases) if text.key(word) != target.key)
+    united: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+        "aliases": (tag.aliases, aliases),
+        "definitions": (tag.definitions, _united(tag.definitions, source.tag.definitions)),
+        "dimensions": (tag.dimensions, tuple(dict.fromkeys((*tag.dimensions, *source.tag.dimensions)))),
     }
-    definitions = _united(tag.definitions, source.tag.definitions)
-    if definitions != tag.definitions:
-        changes["definitions"] = definitions
-    act.amend(target.path, changes)
-    for level in reversed(relations.LEVELS):
-        for neighbour in hand.index.pool.neighbours(source, level):
-            if neighbour.num not in (source.num, target.num):
-                _raise_to(hand, act, target, neighbour, level)
+    act.amend(target.path, {key: new for key, (old, new) in united.items() if new != old})
+    pool = hand.index.pool
+    for other in pool.related(source):
+        level = pool.level(source, other)
+        relations.put_level(hand, act, other, source, None)
+        if level and other.num != target.num:
+            relations.raise_to(hand, act, target, other, level)
+    end = link(target.path)
     act.amend(
         source.path,
-        {"status": "merged", "merged_to": link(_name(target)), "aliases": None}
-        | {level: None for level in relations.LEVELS if getattr(source.tag, level)},
+        {"status": "merged", "merged_to": end, "aliases": None} | dict.fromkeys(relations.LEVELS),
     )
-
-
-def _raise_to(hand: Hand, act: Act, target: Held, neighbour: Held, level: Level) -> None:
-    """Carry a relation over to the tag that remains, on both notes, never weakening one it has."""
-    order = relations.LEVELS.index
-    for here, there in ((target, neighbour), (neighbour, target)):
-        current = relations.level_of(hand.index.pool, here, there)
-        if current is None or order(current) > order(level):
-            pending = note.parse(act.read(here.path), here.path, fallback_name=here.tag.name)
-            written = [link(each) for each in getattr(pending, level, ())]
-            if link(_name(there)) not in written:
-                act.amend(here.path, {level: [*written, link(_name(there))]})
 
 
 def split(
     hand: Hand, name: str, parts: Sequence[str], now: datetime, *, dry_run: bool = False
 ) -> list[Change] | Done | None:
-    """Split a tag into others: each card gets the parts its words speak for, else all; the tag is deprecated."""
+    """Split a tag into others: each card gets the parts its words speak for, else all.
+
+    The tag is deprecated, unless it is one of the parts itself.
+    """
     source = relations.tag(hand, name)
-    if len(parts) < 2:  # noqa: PLR2004 - that would be a rename
+    names = _united(" ".join(part.split()) for part in parts)
+    if len([each for each in names if text.key(each)]) < 2:  # noqa: PLR2004 - that would be a rename
         raise BadInputError("A tag is split into two or more.", "Use `memkit tags rename` for one.")
     act = Act(hand, now, "person", "split", source.path)
-    at = hands.day(now)
-    for part in parts:
-        if hand.index.pool.claimant(text.key(part)) is None:
-            act.create(
-                layout.named_path("tags", part),
-                {
-                    "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": text.slug(part) or part,
-                    "name": part, "status": "active", "source": "person",
-                },
-                "",
-            )  # fmt: skip
-    act.amend(source.path, {"status": "deprecated"})
-    _rewrite_cards(hand, act, source, parts)
-    return act.changes() if dry_run else act.commit(into=list(parts))
+    codes: set[str] = set()
+    for part in names:
+        held = hand.index.pool.claimant(text.key(part))
+        if held and held.num != source.num and hand.index.pool.redirect(held) is None:
+            raise RefusedError(f"'{part}' recalls nothing: it is {held.tag.status}.", "Revive it, or choose another.")
+        if held is None:
+            code = fresh_code(hand, part, codes)
+            codes.add(code)
+            create(hand, act, Defined(part, dimensions=source.tag.dimensions), now, code)
+    if not any(text.key(part) in hand.index.pool.names(source.num) for part in names):
+        act.amend(source.path, {"status": "deprecated"})
+    _rewrite_cards(hand, act, source, names)
+    return act.changes() if dry_run else act.commit(into=list(names))
 
 
 def _rewrite_cards(hand: Hand, act: Act, source: Held, names: Sequence[str]) -> None:
-    """Put other names in place of a tag's on every card and fact that bears it."""
-    keys = hand.index.pool.names(source.num)
+    """Put other names in place of a tag's on every card and fact that bears it.
+
+    One that can't be read is left as it is; for a merge or a new name the signpost or the alias finds it still.
+    """
+    pool = hand.index.pool
+    keys = {key for key in pool.names(source.num) if _is(pool.claimant(key), source)}
     words = [text.tag_word(name) for name in names]
     nums = {num for key in keys for num in hand.index.postings.cards(f"tag:{key}")}
     for num in sorted(nums):
         entry = hand.index.catalog.numbered(num)
         if entry is None:
             continue
-        found = hand.load(entry.path)
+        try:
+            found = hand.load(entry.path)
+        except BadNoteError:
+            if len(words) > 1:
+                raise
+            continue
         chosen = _spoken_for(found.body, words)
         tags: dict[str, str] = {}
         for tag in getattr(found, "tags", ()):
             for word in chosen if text.key(tag) in keys else (tag,):
                 tags.setdefault(text.key(word), word)
-        act.amend(entry.path, {"tags": tuple(tags.values())})
+        if tuple(tags.values()) != getattr(found, "tags", ()):
+            act.amend(entry.path, {"tags": tuple(tags.values())})
 
 
 def _spoken_for(body: str, words: Sequence[str]) -> list[str]:
+    """Choose the words whose every term a text holds; all where it holds none's."""
     if len(words) == 1:
         return list(words)
-    said = text.key(body)
-    return [word for word in words if text.key(word) in said] or list(words)
-
-
-def _name(held: Held) -> str:
-    return held.path.removesuffix(".md")
+    said = set(text.terms(body, unigrams=True))
+    return [word for word in words if (terms := set(text.terms(word.replace("-", " ")))) and terms <= said] or list(
+        words
+    )

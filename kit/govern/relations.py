@@ -6,25 +6,28 @@ never touches a status. A person may weaken or remove one in either note; the ot
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from kit import text
-from kit.errors import BadInputError, NotFoundError
+from kit.errors import BadInputError, KitError, NotFoundError, RefusedError
 from kit.govern.act import Act
+from kit.index.pool import LEVELS
 from kit.model.fields import link
-from kit.model.notes import Level
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from datetime import datetime
 
     from kit.govern.act import Done
     from kit.govern.hand import Hand
     from kit.index.pool import Held, Pool
-    from kit.model.notes import Tag
+    from kit.model.notes import Level
     from kit.vault.journal import Who
 
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""Strongest first."""
+__all__ = ["LEVELS", "complete", "follow", "mirror", "put_level", "raise_to", "relate", "stronger", "tag"]
+
+FOLLOWED_AT_ONCE = 50
+"""Edited tags whose other notes are written in one go; the rest waits for the next."""
 
 
 def tag(hand: Hand, name: str) -> Held:
@@ -35,71 +38,137 @@ def tag(hand: Hand, name: str) -> Held:
     return held
 
 
-def level_of(pool: Pool, one: Held, other: Held) -> Level | None:
-    """Tell how a tag's own note relates it to another."""
-    for level in LEVELS:
-        if any((found := pool.linked(each)) and found.num == other.num for each in getattr(one.tag, level)):
-            return level
-    return None
+def stronger(one: Level | None, other: Level | None) -> Level | None:
+    """Choose the stronger of two levels."""
+    return min((level for level in (one, other) if level), key=LEVELS.index, default=None)
 
 
 def relate(hand: Hand, one: str, other: str, level: Level, now: datetime, who: Who, why: str = "") -> Done | None:
-    """Relate two tags on both notes; None when they already are, at this level or a stronger one."""
+    """Relate two tags on both notes; a merged one stands for the tag that took its place.
+
+    A person's word is final; the machine never weakens. None when there is nothing to write.
+    """
     if level not in LEVELS:
         raise BadInputError(f"'{level}' is no level.", f"Use one of {', '.join(LEVELS)}.")
-    first, second = tag(hand, one), tag(hand, other)
+    first, second = _end(hand, one), _end(hand, other)
     if first.num == second.num:
         raise BadInputError(f"'{one}' and '{other}' are one tag.", "Relate it to another one.")
+    pool = hand.index.pool
+    before = pool.level(first, second)
+    after = level if who == "person" else stronger(before, level)
     act = Act(hand, now, who, "relate", first.path, why)
-    for here, there in ((first, second), (second, first)):
-        current = level_of(hand.index.pool, here, there)
-        if who != "person" and current and LEVELS.index(current) <= LEVELS.index(level):
-            continue
-        put_level(hand, act, here, there, level)
-    return act.commit(before=level_of(hand.index.pool, first, second) or "none", after=level)
+    put_level(hand, act, first, second, after)
+    put_level(hand, act, second, first, after)
+    return act.commit(before=before or "none", after=after)
+
+
+def _end(hand: Hand, name: str) -> Held:
+    held = tag(hand, name)
+    if held.tag.status != "merged":
+        return held
+    end = hand.index.pool.redirect(held)
+    if end is None:
+        raise RefusedError(f"'{name}' was merged into no tag that recalls.", "Relate another one.")
+    return end
 
 
 def put_level(hand: Hand, act: Act, here: Held, there: Held, level: Level | None) -> None:
-    """Have a tag's note name another at one level and at no other."""
-    pool = hand.index.pool
+    """Have a tag's note name another at one level and at no other; None: at none."""
+    written = act.load(here.path)
     changes: dict[str, list[str] | None] = {}
     for each in LEVELS:
-        links = list(getattr(here.tag, each))
-        kept = [target for target in links if not ((found := pool.linked(target)) and found.num == there.num)]
+        links: tuple[str, ...] = getattr(written, each)
+        kept = [target for target in links if not _leads_to(hand.index.pool, target, there)]
         if each == level:
-            named = next((target for target in links if target not in kept), _link(there))
-            kept.append(named)
-        if sorted(kept) != sorted(links):
+            named = [target for target in links if target not in kept][:1] or [there.path.removesuffix(".md")]
+            kept = [target for target in links if target in kept or target in named]
+            kept += [target for target in named if target not in kept]
+        if kept != list(links):
             changes[each] = [link(target) for target in kept] or None
-    act.amend(here.path, changes)
+    if changes:
+        act.amend(here.path, changes)
 
 
-def mirror(hand: Hand, path: str, before: Tag | None, after: Tag, now: datetime) -> Done | None:
-    """Have the other notes follow a relation that a person has added, changed or removed in one note."""
+def raise_to(hand: Hand, act: Act, here: Held, there: Held, level: Level) -> None:
+    """Have two notes name each other at least at a level, whatever stands in them so far."""
     pool = hand.index.pool
-    here = next((held for held in pool.tags() if held.path == path), None)
-    if here is None:
-        return None
-    act = Act(hand, now, "maintain", "mirror", path, "the person changed the relations of this tag")
-    for num, there in _targets(pool, before, after).items():
-        if num == here.num:
+    written = [_written(pool, act, *pair) for pair in ((here, there), (there, here))]
+    wanted = stronger(stronger(*written), level)
+    put_level(hand, act, here, there, wanted)
+    put_level(hand, act, there, here, wanted)
+
+
+def _written(pool: Pool, act: Act, here: Held, there: Held) -> Level | None:
+    found = act.load(here.path)
+    return next((each for each in LEVELS if any(_leads_to(pool, one, there) for one in getattr(found, each))), None)
+
+
+def _leads_to(pool: Pool, target: str, there: Held) -> bool:
+    found = pool.linked(target)
+    return found is not None and found.num == there.num
+
+
+def follow(hand: Hand, new: Iterable[str], now: datetime) -> list[Done]:
+    """Have other notes follow the relations that a person has edited, and those of tag notes that are new.
+
+    What can't be written now (a note that was saved a moment ago, or can't be read) stays owed.
+    """
+    pool = hand.index.pool
+    owed = pool.owed()
+    for path in new:
+        held = pool.at_path(path)
+        if held and held.num not in owed and pool.own(held):
+            owed[held.num] = frozenset(one for level in LEVELS for one in getattr(held.tag, level))
+    done: list[Done] = []
+    left: dict[int, frozenset[str]] = {}
+    for number, (num, links) in enumerate(owed.items()):
+        here = pool.at_num(num)
+        if here is None:
             continue
-        wanted = level_of(pool, here, there)
-        if level_of(pool, there, here) != wanted:
+        if number >= FOLLOWED_AT_ONCE:
+            left[num] = links
+            continue
+        made, late = mirror(hand, here, links, now)
+        done += made
+        if late:
+            left[num] = late
+    if left != pool.owed():
+        with hand.index.changing():
+            pool.set_owed(left)
+    return done
+
+
+def mirror(hand: Hand, here: Held, links: Collection[str], now: datetime) -> tuple[list[Done], frozenset[str]]:
+    """Have each note that a tag's edited links lead to say the same; return the links that must wait."""
+    pool = hand.index.pool
+    done: list[Done] = []
+    late: set[str] = set()
+    for target in sorted(links):
+        there = pool.linked(target)
+        if there is None or there.num == here.num:
+            continue
+        wanted = pool.own(here).get(there.num)
+        if pool.own(there).get(here.num) == wanted:
+            continue
+        act = Act(hand, now, "maintain", "mirror", here.path, "the person changed the relations of this tag")
+        try:
             put_level(hand, act, there, here, wanted)
+            made = act.commit()
+        except KitError:
+            late.add(target)
+            continue
+        done += [made] if made else []
+    return done, frozenset(late)
+
+
+def complete(hand: Hand, now: datetime, who: Who) -> Done | None:
+    """Write relations that stand on one note only on the other as well, at the level they have."""
+    pool = hand.index.pool
+    act = Act(hand, now, who, "complete", why="a relation stands on both notes")
+    for here in pool.tags():
+        for num in pool.own(here):
+            there = pool.at_num(num)
+            level = pool.level(here, there) if there else None
+            if there and level and stronger(level, pool.own(there).get(here.num)) != pool.own(there).get(here.num):
+                put_level(hand, act, there, here, level)
     return act.commit()
-
-
-def _targets(pool: Pool, before: Tag | None, after: Tag) -> dict[int, Held]:
-    found: dict[int, Held] = {}
-    for note in (before, after):
-        for level in LEVELS if note else ():
-            for target in getattr(note, level):
-                there = pool.linked(target)
-                if there:
-                    found[there.num] = there
-    return found
-
-
-def _link(held: Held) -> str:
-    return held.path.removesuffix(".md")

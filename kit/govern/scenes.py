@@ -12,6 +12,7 @@ from kit.errors import BadInputError
 from kit.govern import hand as hands
 from kit.govern.act import Act
 from kit.model.fields import link
+from kit.model.notes import Card
 from kit.vault import layout
 
 if TYPE_CHECKING:
@@ -25,6 +26,27 @@ if TYPE_CHECKING:
 def known(hand: Hand, name: str) -> bool:
     """Tell whether a scene (`work` or `work/code-review`) has a note."""
     return any(text.key(scene_name(held.path)) == text.key(name) for held in hand.index.pool.scenes())
+
+
+def final(hand: Hand, card_path: str, scene: str, now: datetime, who: Who) -> Done | None:
+    """Write the scene a finished turn was set in onto its card, field by field; make the scene where it is new.
+
+    What the C-line knows (`scene`) comes first, the candidate of the frame fills the rest; a sub-scene stays only
+    within its own category.
+    """
+    main, _, sub = (part.strip() for part in scene.partition("/"))
+    found = hand.load(card_path)
+    if not isinstance(found, Card) or not (main or sub):
+        return None
+    category = main or found.scene
+    stays = found.scene_sub if text.key(category) == text.key(found.scene) else ""
+    changes = {"scene": category or None, "scene_sub": sub or stays or None}
+    act = Act(hand, now, who, "scene", card_path)
+    for name in (category, f"{category}/{sub or stays}" if sub or stays else ""):
+        if name and who != "learn" and not known(hand, name):
+            _put(hand, act, name, (), now)
+    act.amend(card_path, changes)
+    return act.commit()
 
 
 def scene_name(path: str) -> str:
@@ -47,7 +69,9 @@ def _put(hand: Hand, act: Act, name: str, aliases: tuple[str, ...], now: datetim
     main, _, sub = name.partition("/")
     for held in hand.index.pool.scenes():
         if text.key(scene_name(held.path)) == text.key(name):
-            united = tuple(dict.fromkeys((*held.scene.aliases, *aliases)))
+            words = {text.key(word): word for word in (*aliases, *held.scene.aliases)}
+            fresh = [word for word in aliases if words[text.key(word)] == word and text.key(word) != text.key(sub or main)]
+            united = tuple(dict.fromkeys((*held.scene.aliases, *fresh)))
             if united != held.scene.aliases:
                 act.amend(held.path, {"aliases": united})
             return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kit import text
 from kit.digest import keyphrases
 from kit.govern import hand as hands
+from kit.govern import lifecycle
 from kit.vault import layout
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.govern.hand import Hand
+    from kit.model.notes import TagSource
     from kit.vault.note import Value
 
 RECURS = 2
@@ -61,18 +63,16 @@ def ensure(hand: Hand, words: Sequence[str], given: Sequence[str], at: datetime)
     return made
 
 
-def _create(hand: Hand, word: str, source: str, at: datetime, codes: set[str]) -> str:
+def _create(hand: Hand, word: str, source: TagSource, at: datetime, codes: set[str]) -> str:
+    """Make the note of a new tag; a word that stands on a card tells what the card is about."""
     name = word.replace("-", " ") if " " not in word and text.is_cjk(word) else word
-    path = layout.named_path("tags", name)
-    code = text.slug(name) or name
-    if code in codes or hand.index.pool.at_code(code):  # `C` and `C++` have one slug
-        code = name
+    code = lifecycle.fresh_code(hand, name, codes)
     codes.add(code)
     front: dict[str, Value | None] = {
-        "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": code,
-        "name": name, "status": "unexamined", "source": source,
+        "id": hands.new_id(hand, at), "kind": "tag", "created": at, "code": code, "name": name,
+        "status": "unexamined", "dimensions": ["content"], "source": source,
     }  # fmt: skip
-    return hand.create(path, front, "")
+    return hand.create(layout.named_path("tags", name), front, "")
 
 
 def _known(hand: Hand) -> keyphrases.Known:

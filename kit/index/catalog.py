@@ -161,7 +161,14 @@ class Catalog:
         """Tell whether a note can't be read as it is now; what is known of it is its last good state."""
         if not self._is_faulty(path):
             return False
-        row = self._db.execute("SELECT 1 FROM problems WHERE path=? AND sort='note'", (path,)).fetchone()
+        return self._has_problem(path, "note")
+
+    def is_copy(self, path: str) -> bool:
+        """Tell whether a note's id belongs to another note, so that no index holds anything of it."""
+        return self._has_problem(path, "id")
+
+    def _has_problem(self, path: str, sort: str) -> bool:
+        row = self._db.execute("SELECT 1 FROM problems WHERE path=? AND sort=?", (path, sort)).fetchone()
         return row is not None
 
     def _is_faulty(self, path: str) -> bool:

@@ -6,21 +6,30 @@ costs one entry. A name that two tags claim belongs to the one that is *named* s
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from kit import text
 from kit.errors import Problem
-from kit.model.notes import Scene, Tag
+from kit.model.notes import Level, Scene, Tag
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator
-
-    from kit.model.notes import Level
+    from collections.abc import Collection, Iterator, Mapping
 
 IMPLICIT = "="
 """Before the code of a word that stands on cards but has no tag note."""
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""Strongest first."""
+NEEDED = ("definitions", "dimensions")
+"""What a tag must have to be complete."""
+LEGACY = {
+    "definition": "definitions", "dimension": "dimensions", "synonyms": "aliases", "related_codes": "related",
+    "relations": "related",
+}  # fmt: skip
+"""Keys of older forms of a tag note, and the key that took the place of each."""
+_OWED = "follow:"
 
 
 class Held(NamedTuple):
@@ -39,6 +48,12 @@ class Held(NamedTuple):
     def key(self) -> str:
         """The tag's folded name."""
         return text.key(self.tag.name)
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """Name what makes the tag malformed: keys that are empty, and keys of an older form."""
+        empty = tuple(key for key in NEEDED if not getattr(self.tag, key))
+        return empty + tuple(key for key in LEGACY if (self.tag.model_extra or {}).get(key))
 
 
 class HeldScene(NamedTuple):
@@ -62,6 +77,12 @@ class Pool:
         self._paths: dict[str, int] = {}
         self._handles: dict[str, set[int]] = defaultdict(set)
         self._merged: dict[str, set[int]] = defaultdict(set)
+        self._back: dict[str, set[int]] = defaultdict(set)
+        """Which tags' notes relate to what a link calls so"""
+        self._owed: dict[int, frozenset[str]] = {}
+        self._own: dict[int, dict[int, Level]] = {}
+        self._near: dict[tuple[int, Level], list[Held]] = {}
+        self._known_words: dict[int, frozenset[str]] = {}
 
     def forget_cache(self) -> None:
         """Drop what is held in memory: another process has written."""
@@ -78,6 +99,9 @@ class Pool:
                 self._hold(Held(num, path, Tag.model_validate_json(data)))
             else:
                 self._scenes[num] = HeldScene(num, path, Scene.model_validate_json(data))
+        owed = self._db.execute("SELECT name, value FROM meta WHERE name GLOB 'follow:*'")
+        for name, links in owed.fetchall():
+            self._owed[int(name.removeprefix(_OWED))] = frozenset(json.loads(links))
 
     def tags(self) -> list[Held]:
         """List every tag note, by path."""
@@ -92,9 +116,12 @@ class Pool:
     def put(self, num: int, path: str, note: Tag | Scene) -> None:
         """Add or change a tag or scene."""
         self.load()
+        before = self._tags.get(num)
         self._release(num)
         if isinstance(note, Tag):
             self._hold(Held(num, path, note))
+            if before and (changed := _changed_links(before.tag, note)):
+                self.owe(num, changed | self._owed.get(num, frozenset()))
         else:
             self._scenes[num] = HeldScene(num, path, note)
         data = note.model_dump_json(exclude_defaults=True)
@@ -114,6 +141,7 @@ class Pool:
         """Forget a tag or scene."""
         self.load()
         self._release(num)
+        self.owe(num, frozenset())
         self._db.execute("DELETE FROM pool WHERE num=?", (num,))
 
     def tag(self, num: int) -> Tag | None:
@@ -127,6 +155,39 @@ class Pool:
         self.load()
         held = self._tags.get(num)
         return _names(held) if held else set()
+
+    def at_path(self, path: str) -> Held | None:
+        """Find the tag of a note's path."""
+        self.load()
+        num = self._paths.get(path)
+        return None if num is None else self._tags[num]
+
+    def at_num(self, num: int) -> Held | None:
+        """Find the tag of a note's number."""
+        self.load()
+        return self._tags.get(num)
+
+    # -- edited relations that the other notes are still to follow
+
+    def owed(self) -> dict[int, frozenset[str]]:
+        """List tags whose relations were edited, each with the links that came, went or changed their level."""
+        self.load()
+        return dict(self._owed)
+
+    def owe(self, num: int, links: frozenset[str]) -> None:
+        """Note that other tags must follow these links of a tag; none: they have."""
+        if links:
+            self._owed[num] = links
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES (?,?)", (f"{_OWED}{num}", json.dumps(sorted(links))))
+        elif self._owed.pop(num, None) is not None:
+            self._db.execute("DELETE FROM meta WHERE name=?", (f"{_OWED}{num}",))
+        self._forget_ways()
+
+    def set_owed(self, owed: Mapping[int, frozenset[str]]) -> None:
+        """Have exactly these owed."""
+        for num in {*self._owed, *owed}:
+            if num in self._tags:
+                self.owe(num, owed.get(num, frozenset()))
 
     # -- from words to tags
 
@@ -180,45 +241,94 @@ class Pool:
 
     # -- from tags to the words cards bear
 
-    def keys(self, code: str) -> set[str]:
+    def keys(self, code: str) -> frozenset[str]:
         """List the words that count as a tag: its name, its aliases, and those of tags merged into it."""
         if code.startswith(IMPLICIT):
-            return {code.removeprefix(IMPLICIT)}
+            return frozenset((code.removeprefix(IMPLICIT),))
         held = self.at_code(code)
-        return self.words(held) if held else set()
+        return self.words(held) if held else frozenset()
 
-    def words(self, held: Held) -> set[str]:
+    def words(self, held: Held) -> frozenset[str]:
         """List the words that count as a tag note, as `keys`; for two notes with one code, those of this one."""
-        found: set[str] = set()
-        queue = [held]
-        seen: set[int] = set()
-        while queue:
-            tag = queue.pop()
-            if tag.num in seen:
-                continue
-            seen.add(tag.num)
-            found |= {key for key in _names(tag) if self.claimant(key) is tag}
-            queue += self._merged_into(tag)
+        found = self._known_words.get(held.num)
+        if found is None:
+            tags = self._family(held)
+            found = frozenset(key for tag in tags for key in _names(tag) if self.claimant(key) is tag)
+            self._known_words[held.num] = found
         return found
 
-    def _merged_into(self, target: Held) -> list[Held]:
-        links = {*_names(target), *_handles(target), text.key(target.path.removesuffix(".md")), text.key(target.code)}
-        found = {num for link in links for num in self._merged.get(link, ())}
+    def _family(self, held: Held) -> list[Held]:
+        """List a tag and all that were merged into it, through any length of chain."""
+        found: dict[int, Held] = {}
+        queue = [held]
+        while queue:
+            tag = queue.pop()
+            if tag.num not in found:
+                found[tag.num] = tag
+                queue += self.merged_into(tag)
+        return list(found.values())
+
+    def merged_into(self, target: Held) -> list[Held]:
+        """List the tags whose signposts name this one."""
+        found = {num for link in _callings(target) for num in self._merged.get(link, ())}
         return [
             self._tags[num]
-            for num in found
+            for num in sorted(found)
             if self._tags[num].tag.status == "merged" and self.linked(self._tags[num].tag.merged_to) is target
         ]
 
+    # -- from tags to tags
+
     def neighbours(self, held: Held, level: Level) -> list[Held]:
-        """List the tags one step away at a level, redirected, without deprecated ones, in the note's order."""
-        found: dict[int, Held] = {}
-        for link in getattr(held.tag, level):
-            target = self.linked(link)
-            reached = self.redirect(target) if target else None
-            if reached and reached.num != held.num:
-                found.setdefault(reached.num, reached)
-        return list(found.values())
+        """List the tags one step away at a level, redirected, without deprecated ones, in the note's order.
+
+        A relation that stands on the other note alone counts as well, after those on its own.
+        """
+        known = self._near.get((held.num, level))
+        if known is None:
+            found: dict[int, Held] = {}
+            for tag in self._family(held):
+                for num in [*self.own(tag), *self._incoming(tag)]:
+                    reached = self.redirect(self._tags[num])
+                    if reached and reached.num != held.num and self.level(tag, self._tags[num]) == level:
+                        found.setdefault(reached.num, reached)
+            known = self._near[held.num, level] = list(found.values())
+        return known
+
+    def own(self, held: Held) -> dict[int, Level]:
+        """Tell how a tag's own note relates it to others, by their numbers; the strongest level counts."""
+        found = self._own.get(held.num)
+        if found is None:
+            found = {}
+            for level in LEVELS:
+                for link in getattr(held.tag, level):
+                    target = self.linked(link)
+                    if target and target.num != held.num:
+                        found.setdefault(target.num, level)
+            self._own[held.num] = found
+        return found
+
+    def _incoming(self, held: Held) -> list[int]:
+        nums = {num for link in _callings(held) for num in self._back.get(link, ())}
+        found = [self._tags[num] for num in nums if held.num in self.own(self._tags[num])]
+        return [other.num for other in sorted(found, key=lambda other: other.path)]
+
+    def level(self, one: Held, other: Held) -> Level | None:
+        """Tell how two tags relate: at the stronger level of the two notes, unless one was edited just now."""
+        mine, theirs = self.own(one).get(other.num), self.own(other).get(one.num)
+        if mine == theirs:
+            return mine
+        edited, others = self._edited(one, other), self._edited(other, one)
+        if edited != others:
+            return mine if edited else theirs
+        return min((found for found in (mine, theirs) if found), key=LEVELS.index)
+
+    def _edited(self, one: Held, other: Held) -> bool:
+        return any(self.linked(link) is other for link in self._owed.get(one.num, ()))
+
+    def related(self, held: Held) -> list[Held]:
+        """List the tags whose notes this one's names, and those whose notes name it, as they are."""
+        return [self._tags[num] for num in dict.fromkeys((*self.own(held), *self._incoming(held)))]
 
     # -- faults
 
@@ -255,7 +365,7 @@ class Pool:
                     held.path, 0, f"`merged_to: {tag.merged_to}` leads in a circle or to no tag.",
                     "Point it at an active tag.",
                 )  # fmt: skip
-            for level in ("synonym", "related", "loose"):
+            for level in LEVELS:
                 for link in getattr(tag, level):
                     target = self.linked(link)
                     if target is None:
@@ -275,7 +385,12 @@ class Pool:
 
     # -- keeping the maps
 
+    def _forget_ways(self) -> None:
+        if self._own or self._known_words:
+            self._own, self._near, self._known_words = {}, {}, {}
+
     def _hold(self, held: Held) -> None:
+        self._forget_ways()
         self._tags[held.num] = held
         self._paths[held.path] = held.num
         for key in _names(held):
@@ -286,13 +401,20 @@ class Pool:
         if held.tag.merged_to:
             self._merged[text.key(held.tag.merged_to)].add(held.num)
             self._merged[text.key(held.tag.merged_to.rsplit("/", 1)[-1])].add(held.num)
+        for link in _links(held.tag):
+            for key in _targets(link):
+                self._back[key].add(held.num)
 
     def _release(self, num: int) -> None:
         self._scenes.pop(num, None)
         held = self._tags.pop(num, None)
         if held is None:
             return
+        self._forget_ways()
         self._paths.pop(held.path, None)
+        for link in _links(held.tag):
+            for key in _targets(link):
+                _remove(self._back, key, num)
         for key in _names(held):
             _remove(self._claims, key, num)
         for key in _handles(held):
@@ -312,7 +434,28 @@ def _handles(held: Held) -> set[str]:
     return {text.key(held.path.rsplit("/", 1)[-1].removesuffix(".md")), text.key(held.tag.id)} - {""}
 
 
+def _callings(held: Held) -> set[str]:
+    """List everything a link may call a tag, folded."""
+    return {*_names(held), *_handles(held), text.key(held.path.removesuffix(".md")), text.key(held.code)}
+
+
+def _targets(link: str) -> set[str]:
+    return {text.key(link), text.key(link.rsplit("/", 1)[-1])}
+
+
+def _links(tag: Tag) -> Iterator[str]:
+    for level in LEVELS:
+        yield from getattr(tag, level)
+
+
+def _changed_links(before: Tag, after: Tag) -> frozenset[str]:
+    """List the links that came, went or changed their level."""
+    one, other = ({(level, link) for level in LEVELS for link in getattr(tag, level)} for tag in (before, after))
+    return frozenset(link for _, link in one ^ other)
+
+
 def _remove(where: dict[str, set[int]], key: str, num: int) -> None:
-    where[key].discard(num)
-    if not where[key]:
-        del where[key]
+    if key in where:
+        where[key].discard(num)
+        if not where[key]:
+            del where[key]

@@ -32,7 +32,7 @@ class Journal:
         """Add one line; `durable` waits for the disk (recalls do not)."""
         entry: Entry = {"at": at.isoformat(timespec="seconds"), "who": who, "what": what}
         entry |= {key: value for key, value in {"note": note, "why": why, **more}.items() if value not in ("", None)}
-        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         self._store.append(layout.journal_path(at), line, durable=durable)
 
     def months(self) -> list[str]:

@@ -1,0 +1,107 @@
+"""What an act does to single files, as values: made from two states, turned round, told to and read from the journal.
+
+Law: pure. A change holds whole lines, so that a person can read it and undo can put back the very bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit.errors import RefusedError
+from kit.vault.store import etag
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+class Change(NamedTuple):
+    """What happens to one file; the bytes as they were and as they will be differ in one stretch of lines."""
+
+    path: str
+    before: str
+    """etag before; '' for a note that is made"""
+    after: str
+    """etag after; '' for a note that goes away"""
+    at: int = 0
+    """bytes both have in common at the start"""
+    old: str = ""
+    new: str = ""
+    moved: str = ""
+    """the new path, when the file moves instead; then `before` and `after` are the same"""
+
+
+def difference(path: str, before: bytes, after: bytes) -> Change:
+    """Name the lines that differ; raise RefusedError when they are no UTF-8."""
+    start = before.rfind(b"\n", 0, _common(before, after)) + 1
+    tail = _common(before[start:][::-1], after[start:][::-1])
+    if not (_ends_line(before, start, tail) and _ends_line(after, start, tail)):
+        end = before.find(b"\n", len(before) - tail)
+        tail = 0 if end < 0 else len(before) - end - 1
+    old, new = before[start : len(before) - tail], after[start : len(after) - tail]
+    try:
+        return Change(path, etag(before) if before else "", etag(after), start, old.decode(), new.decode())
+    except UnicodeDecodeError:
+        raise RefusedError(f"{path} is not UTF-8, so it was left alone.", "Save it again as UTF-8.") from None
+
+
+def _ends_line(raw: bytes, start: int, tail: int) -> bool:
+    end = len(raw) - tail
+    return end == start or raw[end - 1 : end] == b"\n"
+
+
+def _common(one: bytes, other: bytes) -> int:
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def applied(change: Change, raw: bytes) -> bytes:
+    """Make a change in the bytes it was made for."""
+    return raw[: change.at] + change.new.encode() + raw[change.at + len(change.old.encode()) :]
+
+
+def reapplied(change: Change, raw: bytes) -> bytes | None:
+    """Make a change in bytes that a person has changed since; None where its place can't be told."""
+    old, new = change.old.encode(), change.new.encode()
+    if new and raw.count(new) == 1 and (not old or old in new or old not in raw):
+        return raw
+    if old and raw.count(old) == 1:
+        return raw.replace(old, new)
+    return None
+
+
+def inverse(plan: Sequence[Change]) -> list[Change]:
+    """Turn a plan round: its changes taken back, the last one first."""
+    return [
+        Change(change.moved, change.after, change.before, moved=change.path)
+        if change.moved
+        else Change(change.path, change.after, change.before, change.at, change.new, change.old)
+        for change in reversed(plan)
+    ]
+
+
+def paths(plan: Sequence[Change]) -> tuple[str, ...]:
+    """List the files of a plan, old and new places alike."""
+    return tuple(dict.fromkeys(path for change in plan for path in (change.path, change.moved) if path))
+
+
+def plain(change: Change) -> dict[str, object]:
+    """Write a change for the journal."""
+    return {name: value for name, value in change._asdict().items() if value not in ("", 0)}
+
+
+def plan_of(entry: Mapping[str, object]) -> list[Change]:
+    """Read the plan of a journal's line; empty when it has none."""
+    found = entry.get("changes")
+    return [_change(each) for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+
+
+def _change(told: Mapping[str, object]) -> Change:
+    at = told.get("at", 0)
+    words = {name: str(told.get(name, "")) for name in ("path", "before", "after", "old", "new", "moved")}
+    return Change(**words, at=at if isinstance(at, int) else 0)

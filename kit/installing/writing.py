@@ -1,0 +1,127 @@
+"""The one hand that writes a client's files: whole or not at all, through links, and only what was planned.
+
+Law: a file is replaced only while it holds the bytes the plan was made from; its mode stays.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kit.errors import ConflictError, RefusedError, UnavailableError
+from kit.installing import receipts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kit.installing.house import House
+    from kit.installing.plan import Plan, Run
+
+RUN_S = 180.0
+PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
+
+
+def read(path: Path) -> bytes | None:
+    """Read a file, through links; None when there is none."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise RefusedError(f"{path} can't be read: {error.strerror}.", "Nothing was changed.") from error
+
+
+def carry_out(plan: Plan, house: House) -> None:
+    """Do what a plan says; raise before anything is written when a file is not what the plan saw."""
+    for change in plan.changes:
+        if read(change.path) != change.before:
+            raise ConflictError(f"{change.path} was changed meanwhile.", "Nothing was written. Try again.")
+    if plan.runs_first:
+        _run_all(plan.runs, house)
+    old = receipts.read(house.config, plan.receipt)
+    made = list(old.folders)
+    if plan.keeps:  # before the files themselves: without it there is no way back
+        _keep(plan, house, old, made)
+    for change in plan.changes:
+        if change.after is None:
+            _remove(change.path)
+        else:
+            made += _write(change.path, change.after)
+    if plan.keeps:
+        _keep(plan, house, old, made)
+    else:
+        _forget(plan, house, made)
+    if not plan.runs_first:
+        _run_all(plan.runs, house)
+
+
+def _keep(plan: Plan, house: House, old: receipts.Receipt, made: list[Path]) -> None:
+    receipt = receipts.Receipt({**old.files, **dict(plan.keeps)}, tuple(dict.fromkeys(made)))
+    for path, raw in receipts.written(house.config, plan.receipt, receipt):
+        path.parent.parent.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+        path.parent.mkdir(exist_ok=True, mode=PRIVATE_FOLDER)
+        _write(path, raw, PRIVATE_FILE)
+
+
+def _forget(plan: Plan, house: House, made: list[Path]) -> None:
+    """Take away the receipt of what is no longer there, and folders that were made for it and are empty."""
+    for path in receipts.files(house.config, plan.receipt):
+        path.unlink()
+    own = house.config / "receipts"
+    emptied = [*made, own.parent / "hooks", *_below(house.laid(plan.client)), own, own / plan.receipt]
+    for folder in sorted(emptied, key=lambda folder: len(folder.parts), reverse=True):
+        with contextlib.suppress(OSError):  # it is not empty, or not there
+            folder.rmdir()
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    if folder.is_dir():
+        yield folder
+        yield from (path for path in folder.rglob("*") if path.is_dir())
+
+
+def _write(path: Path, raw: bytes, mode: int | None = None) -> list[Path]:
+    """Write a file by way of another one beside it; return the folders that had to be made, outermost first."""
+    target = Path(os.path.realpath(path))
+    made = [folder for folder in reversed(target.parents) if not folder.exists()]
+    beside = target.parent / f".{target.name}.memkit-{os.getpid()}"
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if mode is None and target.exists():
+            mode = target.stat().st_mode & 0o7777
+        file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode or 0o666)
+        with os.fdopen(file, "wb") as stream:
+            stream.write(raw)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if mode is not None:
+            beside.chmod(mode)
+        beside.replace(target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise RefusedError(f"{target} can't be written: {error.strerror}.", "It stays as it was.") from error
+    return made
+
+
+def _remove(path: Path) -> None:
+    try:
+        Path(os.path.realpath(path)).unlink(missing_ok=True)
+    except OSError as error:
+        raise RefusedError(f"{path} can't be removed: {error.strerror}.", "Remove it yourself.") from error
+
+
+def _run_all(runs: tuple[Run, ...], house: House) -> None:
+    for run in runs:
+        try:
+            done = subprocess.run(  # noqa: S603 - the client's own program, no shell
+                run.words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+                check=False, timeout=RUN_S, env=dict(house.env),
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UnavailableError(f"`{run}` did not run: {error}.", "Run it yourself.") from error
+        if done.returncode:
+            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+            raise UnavailableError(f"`{run}` ended with {done.returncode}: {' '.join(said[-3:])}", "Run it yourself.")
