@@ -5,32 +5,33 @@ Law: every way in (command line, hook, MCP, web, Python) comes through these met
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kit import config, deliver, maintain, places, reconcile, survey, text
 from kit import search as searching
-from kit.errors import BadInputError
-from kit.govern import care, facts, recalls, turns
+from kit.errors import BadInputError, UnavailableError
+from kit.govern import alignment, care, facts, recalls, scenes, turns
 from kit.govern.hand import Hand
 from kit.governance import Governance
 from kit.index.reflection import Index
 from kit.passages import Passages
 from kit.perceive import dates, rules, spoken
-from kit.recall import engine, match, score
+from kit.recall import engine, match, score, silence
 from kit.vault.journal import Journal
 from kit.vault.lock import VaultLock
 from kit.vault.store import Store
 from kit.witness import Witness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from types import TracebackType
 
     from kit.errors import Problem
-    from kit.model.hits import Hit, Recall
+    from kit.model.hits import Recall
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
     from kit.vault import exchange
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 
 
 MIRROR_MOST = 50
-"""Tags that changed at once; more come from git or a first look, and bring both sides of their relations."""
+"""Tag notes that came at once; more come from git or a first look, and bring both sides of their relations."""
+FOLLOW_AGAIN_S = 1.0
+"""Seconds until relations are tried again that could not be followed, since a note was saved a moment ago."""
 READ_AT_ONCE = 300
 """Cards whose words a single command reads before it answers."""
 
@@ -73,7 +76,15 @@ class Kit:
         self.witness = Witness(self.index, self._hand.load, self.config.text("index.engine"))
         self._freshen = freshen
         self.passages = Passages(self._hand)
-        self.pool = Governance(self._hand, self._writing, self.now)
+        self.pool = Governance(
+            self._hand, self._writing, self.now, sync=self.sync, scene_of=self._scene_of,
+            share=self.config.number("govern.tag_share"),
+        )  # fmt: skip
+        self._try_lock = VaultLock(self.folder / "vault.lock", timeout=0.0)
+        self._begun = False
+        self._unfollowed: dict[str, None] = {}
+        self._waiting: dict[int, frozenset[str]] = {}
+        self._follow_at = 0.0
         self.behind = ""
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
 
@@ -101,6 +112,10 @@ class Kit:
         ]
         return rules.perceive(prompt, now=now or self._clock(), scenes=scenes)
 
+    def _scene_of(self, said: str) -> str:
+        found = self.perceive(said)
+        return f"{found.scene}/{found.scene_sub}" if found.scene_sub else found.scene
+
     def frame(
         self, prompt: str, *, tags: Sequence[str] = (), scene: str = "", topic: str = "", project: str = "",
         people: Sequence[str] = (), places: Sequence[str] = (), importance: int = 3, harness: str = "",
@@ -117,17 +132,42 @@ class Kit:
             tuple(tags), tuple(people), tuple(places), main, sub, topic, project, harness, turn, importance
         )
         with self._writing():
-            return turns.frame(self._hand, prompt, turn_, self.perceive(prompt, at), at, who)
+            lacking = self._lacking(prompt, tags)
+            return turns.frame(self._hand, prompt, turn_, self.perceive(prompt, at), at, who)._replace(
+                malformed=lacking
+            )
+
+    def _lacking(self, said: str, tags: Sequence[str]) -> tuple[str, ...]:
+        """Name the tags a text speaks of that lack a definition or a dimension."""
+        found = match.match(self.index, spoken.spoken(said), tags).malformed
+        return tuple(held.tag.name for path in found if (held := self.index.pool.at_path(path)))
 
     def complete(
-        self, card: str, answer: str = "", *, status: CardStatus = "completed", error: str = "",
-        now: datetime | None = None, who: Who = "person",
+        self, card: str, answer: str = "", *, status: CardStatus = "completed", error: str = "", scene: str = "",
+        alignments: Mapping[str, object] | None = None, now: datetime | None = None, who: Who = "person",
     ) -> turns.Completed:  # fmt: skip
-        """Finish a card with the answer; doing it again with the same answer changes nothing."""
+        """Finish a card with the answer; doing it again with the same answer changes nothing.
+
+        `scene` is the final one, in place of the frame's candidate. `alignments` complete malformed tags:
+        `{name: {"definition": …, "dimensions": […]}}`; only what is missing is written.
+        """
         if status == "pending":
             raise BadInputError("A card can't be completed as pending.", "Use completed, interrupted or failed.")
+        at = now or self._clock()
         with self._writing():
-            return turns.complete(self._hand, card, answer, status, now or self._clock(), who, error=error)
+            done = turns.complete(self._hand, card, answer, status, at, who, error=error)
+            if scene:
+                scenes.final(self._hand, done.path, scene, at, who)
+            refused: tuple[str, ...] = ()
+            if alignments:
+                refused = alignment.align(self._hand, alignments, at, who).refused
+            lacking = self._lacking("", done.tags)
+            return done._replace(malformed=lacking, refused=(*done.refused, *refused))
+
+    def meet(self, card: str) -> bool:
+        """Look for a card's file that the index may not have come by yet; tell whether it is known now."""
+        with self._lock:
+            return turns.meet(self._hand, card)
 
     def append_prompt(self, card: str, prompt: str) -> None:
         """Add what was typed while the agent was busy."""
@@ -179,8 +219,8 @@ class Kit:
         spans = dates.time_ranges(spoken.spoken(query), now)
         return tuple(match.Span(*span) for span in spans if span.start < midnight)
 
-    def _ask_witness(self, question: str, allowed: Callable[[int], bool]) -> engine.Proofs:
-        return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed)
+    def _ask_witness(self, question: str, persons: Collection[str], allowed: Callable[[int], bool]) -> engine.Proofs:
+        return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed, persons)
 
     def explain(self, query: str, *, route: Route | None = None, tokens: int | None = None, **params: Any) -> Context:  # noqa: ANN401
         """Recall, and write what would be injected; `params` as for `recall`."""
@@ -188,11 +228,11 @@ class Kit:
 
     def context(self, recall: Recall, route: Route | None = None, tokens: int | None = None) -> Context:
         """Write what would be injected for a recall; empty when nothing is useful."""
-        passages = [self.passages.passage(hit) for hit in recall.hits]
+        passages = {hit.id: self.passages.passage(hit) for hit in recall.hits}
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
-        direct = [one for one, hit in zip(passages, recall.hits, strict=True) if _is_direct(hit)]
-        found = deliver.compose(direct, route or recall.route, budget, self.config.count("deliver.bytes"))
-        return Context(recall, found, tuple(one.says for one in passages))
+        told = [passages[hit.id] for hit in silence.worth_telling(recall.hits)]
+        found = deliver.compose(told, route or recall.route, budget, self.config.count("deliver.bytes"))
+        return Context(recall, found, tuple(one.says for one in passages.values()))
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""
@@ -338,13 +378,9 @@ class Kit:
 
     def cleaning_is_due(self) -> bool:
         """Tell whether the schedule asks for a cleaning."""
-        mode = self.config.text("clean.mode")
-        if mode == "manual":
-            return False
-        cleaned = (entry for entry in self.journal.entries(newest_first=True) if entry["what"] == "clean")
-        last = next((datetime.fromisoformat(str(entry["at"])) for entry in cleaned), None)
         weekday, day = self.config.count("clean.weekday"), self.config.count("clean.day")
-        return maintain.due(mode, self.config.text("clean.at"), weekday, day, last, self._clock())
+        mode, at = self.config.text("clean.mode"), self.config.text("clean.at")
+        return maintain.is_due(self.journal, maintain.latest(mode, at, weekday, day, self._clock()))
 
     # -- keeping in step
 
@@ -355,10 +391,34 @@ class Kit:
         return report
 
     def follow(self, report: reconcile.Report) -> None:
-        """Have tags follow relations that a person has edited in other tags."""
-        if 0 < len(report.tags) <= MIRROR_MOST:
-            with self._lock:
-                self.pool.mirror(report.tags)
+        """Have tags follow relations that a person has edited in other tags, unless another program is writing."""
+        self._note_new(report)
+        owed = self.pool.owed()
+        due = self._unfollowed or (owed and (owed != self._waiting or time.monotonic() >= self._follow_at))
+        if self._begun and not due:
+            return
+        with suppress(UnavailableError), self._try_lock:
+            self._catch_up()
+
+    @property
+    def owes(self) -> bool:
+        """Tell whether there is something that `sync` would finish or have followed."""
+        return not self._begun or bool(self._unfollowed or self.pool.owed())
+
+    def _note_new(self, report: reconcile.Report) -> None:
+        """Remember tag notes that came new; many at once come from git or a first look, and bring both sides."""
+        if len(report.tags) <= MIRROR_MOST:
+            self._unfollowed |= {path: None for path, before, _ in report.tags if before is None}
+
+    def _catch_up(self) -> None:
+        """Finish what a crash cut short, then have notes follow edited relations; under the writer's lock."""
+        if not self._begun:
+            self.pool.finish_begun()
+            self._begun = True
+        if self._unfollowed or self.pool.owed():
+            new, self._unfollowed = self._unfollowed, {}
+            self.pool.follow(new)
+            self._waiting, self._follow_at = self.pool.owed(), time.monotonic() + FOLLOW_AGAIN_S
 
     def _fresh(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
         self.index.refresh()
@@ -390,9 +450,8 @@ class Kit:
     @contextmanager
     def _writing(self) -> Iterator[None]:
         with self._lock:
-            report = self._fresh()
-            if 0 < len(report.tags) <= MIRROR_MOST:
-                self.pool.mirror(report.tags)
+            self._note_new(self._fresh())
+            self._catch_up()
             yield
 
 
@@ -400,10 +459,3 @@ def _scene(path: str) -> tuple[str, str]:
     """Read category and sub-scene off a scene note's place."""
     parts = path.removeprefix("scenes/").removesuffix(".md").split("/")
     return parts[0], parts[1] if len(parts) > 1 else ""
-
-
-def _is_direct(hit: Hit) -> bool:
-    """Tell whether a hit has evidence of its own; what only fills places is never injected."""
-    return any(
-        reason.factor != "co-tag" and reason.kind in ("+", "∪") and reason.factor != "scene" for reason in hit.reasons
-    )

@@ -37,17 +37,17 @@ class Setting(NamedTuple):
 
 TABLE = (
     Setting("id", "", "The vault's own id, made by `memkit init`; names its derived folder."),
-    Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa", "layered")),
+    Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa")),
     Setting("recall.limit", 8, "How many hits a recall returns at most.", least=1, most=200),
-    Setting("recall.threshold", 0.2, "Hits below this score are not returned.", most=1),
+    Setting("recall.threshold", 0.12, "Hits below this score are not returned.", most=1),
     Setting("recall.hook_limit", 5, "How many hits a hook injects at most.", least=1, most=200),
-    Setting("recall.hook_threshold", 0.35, "Hits below this score are not injected by a hook.", most=1),
+    Setting("recall.hook_threshold", 0.15, "Hits below this score are not injected by a hook.", most=1),
     Setting("recall.co_tag_rounds", 3, "Rounds of inference through the tags of the cards found."),
     Setting("recall.text_ms", 20, "Milliseconds the full text may take for one recall."),
     Setting("deliver.tokens", 1200, "Tokens of an injected text at medium depth; half at shallow, twice at deep."),
     Setting("deliver.bytes", 8000, "Size limit of an injected text, in UTF-8 bytes."),
+    Setting("hooks.start_tokens", 300, "Tokens of the standing preferences a session begins with; 0: none."),
     Setting("index.engine", "auto", "Full-text engine.", ("auto", "whoosh", "sqlite", "tantivy", "none")),
-    Setting("index.plain_notes", False, "Whether notes without `kind` are found by full text."),
     Setting("govern.tag_share", 0.2, "A word on more than this share of all cards is too generic for a tag.", most=1),
     Setting("govern.redact", True, "Whether secrets are taken out before anything is written."),
     Setting(
@@ -57,7 +57,7 @@ TABLE = (
     Setting("clean.weekday", 1, "The day of a weekly cleaning, 1 (Monday) to 7.", least=1, most=7),
     Setting("clean.day", 1, "The day of a monthly cleaning; the last one where a month is shorter.", least=1, most=31),
     Setting("daemon.idle_minutes", 120, "The daemon stops after so long without a request; 0: never."),
-    Setting("daemon.start", True, "Whether commands start the daemon when it is not there."),
+    Setting("daemon.start", True, "Whether commands start the daemon; hooks go by MEMKIT_DAEMON_START alone."),
 )  # fmt: skip
 
 _BY_NAME = {setting.name: setting for setting in TABLE}
@@ -102,8 +102,7 @@ def find_vault(given: str | None = None, start: Path | None = None) -> Path:
         if not root.is_dir():
             raise NoVaultError(f"There is no folder {root}.", f"Make a vault there: memkit init {root}")
         return root.resolve()
-    here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
+    for folder in _upwards(start):
         if (folder / SETTINGS).is_file():
             return folder
     pointer = places.config_base() / "vault"
@@ -112,6 +111,15 @@ def find_vault(given: str | None = None, start: Path | None = None) -> Path:
         if root.is_dir():
             return root.resolve()
     raise NoVaultError("No vault is here.", "Make one with `memkit init ~/memory`, or name one with --vault.")
+
+
+def _upwards(start: Path | None) -> tuple[Path, ...]:
+    """List a folder and its parents; none for a working folder that was deleted meanwhile."""
+    try:
+        here = (start or Path.cwd()).resolve()
+    except OSError:
+        return ()
+    return (here, *here.parents)
 
 
 def load(root: Path) -> Config:

@@ -143,5 +143,9 @@ def _lines(body: str) -> list[str]:
     return [line for line in lines if line]
 
 
+_FENCE_WORDS = re.compile(r"-{2,}(?=\s*(?:end of )?recalled notes)|(?<=recalled notes)\s*-{2,}", re.IGNORECASE)
+
+
 def _clean(line: str) -> str:
-    return _CONTROL.sub("", line)
+    """Take out what hides or moves text; our own markers lose their dashes, wherever they stand."""
+    return _FENCE_WORDS.sub("–", _CONTROL.sub("", line))

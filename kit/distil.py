@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from kit.model.notes import Note
 
+SHOWN = 400
+"""Characters of a summary by which near-duplicates are known."""
 _ID_TIME = re.compile(r"(\d{8}-\d{6})-")
 
 
@@ -62,7 +64,7 @@ def _created(found: Note) -> float | None:
 
 
 def _features(found: Card | Fact, created: float) -> Features:
-    shown = text.fold(text.first_sentence(note.first_paragraph(found.body)))
+    shown = text.fold(" ".join(note.first_paragraph(found.body).split())[:SHOWN])
     if isinstance(found, Card):
         return Features(
             0, "card", found.status, found.layer, found.feedback, found.importance, int(found.pinned),

@@ -6,16 +6,17 @@ is only ever proposed. A model may take the place of these rules; what it may do
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.digest import keyphrases, statements
+from kit.errors import KitError
 from kit.govern import lifecycle, relations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterable, Iterator
     from datetime import datetime
 
     from kit.govern.act import Done
@@ -29,7 +30,11 @@ TOGETHER = 3
 """Cards two tags must share before that says anything."""
 ALIKE = 0.5
 """Definitions, or sets of cards, this alike suggest a relation."""
+SAME_NAME, WITHIN_NAME = 0.85, 0.6
+"""What it says when two names differ by form alone; when one holds the other (`tag pool`, `tag pool management`)."""
 UNUSED_DAYS = 180.0
+CROWD = 30
+"""A word that more tags share tells none of them apart."""
 
 
 class Proposal(NamedTuple):
@@ -45,23 +50,54 @@ class Proposal(NamedTuple):
     why: str
 
 
-def proposals(hand: Hand, now: datetime) -> list[Proposal]:
-    """Say all that could be done, the surest first."""
-    found = [*_examine(hand), *_unused(hand, now), *_alike(hand), *_together(hand)]
-    return sorted(found, key=lambda one: (-one.evidence, one.tag, one.other))
+class _Sign(NamedTuple):
+    """One thing that speaks for a relation of two tags."""
+
+    evidence: float
+    why: str
+    level: Level = "related"
 
 
-def evolve(hand: Hand, now: datetime) -> tuple[list[Done], list[Proposal]]:
+def proposals(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) -> list[Proposal]:
+    """Say all that could be done, the surest first; `share` of the cards is too many for one tag."""
+    tags = _living(hand)
+    found = [*_judged(hand, share), *_common(hand, share), *_unused(hand, now), *_related(hand, tags, tags)]
+    return sorted(found, key=lambda one: (-one.evidence, one.tag, one.other, one.what))
+
+
+def evolve(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) -> tuple[list[Done], list[Proposal]]:
     """Do what is certain and can be undone; return that, and what is left to the person."""
+    done, left = _carry_out_all(hand, proposals(hand, now, share), now)
+    try:
+        whole = relations.complete(hand, now, "maintain")
+    except KitError:
+        whole = None
+    return [*done, *([whole] if whole else [])], left
+
+
+def examine(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) -> list[Done]:
+    """Judge the tags nobody has examined: generic ones go, others become active, related to what they are like."""
+    tags = _living(hand)
+    fresh = [held for held in tags if held.tag.status == "unexamined"]
+    if not fresh:
+        return []
+    found = [*_judged(hand, share), *_related(hand, fresh, tags)]
+    return _carry_out_all(hand, sorted(found, key=lambda one: (one.what != "relate", -one.evidence)), now)[0]
+
+
+def _carry_out_all(hand: Hand, found: Iterable[Proposal], now: datetime) -> tuple[list[Done], list[Proposal]]:
     done: list[Done] = []
     left: list[Proposal] = []
-    for proposal in proposals(hand, now):
+    for proposal in found:
         if proposal.what == "merge" or proposal.evidence < CERTAIN:
             left.append(proposal)
             continue
-        act = _carry_out(hand, proposal, now)
-        if act:
-            done.append(act)
+        try:
+            made = _carry_out(hand, proposal, now)
+        except KitError as error:  # its note is being edited, or can't be read: the next time will do
+            left.append(proposal._replace(why=f"{proposal.why} ({error.what})"))
+            continue
+        done += [made] if made else []
     return done, left
 
 
@@ -73,19 +109,37 @@ def _carry_out(hand: Hand, proposal: Proposal, now: datetime) -> Done | None:
     return lifecycle.set_status(hand, proposal.tag, status, now, "maintain", proposal.why)
 
 
-def _examine(hand: Hand) -> Iterator[Proposal]:
-    """Judge every unexamined tag: generic ones go, others become active."""
+def _living(hand: Hand) -> list[Held]:
+    return [held for held in hand.index.pool.tags() if held.tag.status in ("active", "unexamined")]
+
+
+def _judged(hand: Hand, share: float) -> Iterator[Proposal]:
+    """Judge every unexamined tag: generic ones go, others become active. What a person made is never refused."""
     cards = len(hand.index.features.rows())
     for held in hand.index.pool.tags():
         if held.tag.status != "unexamined":
             continue
-        why = keyphrases.refused(held.tag.name, df=lambda word: _df(hand, word), cards=cards)
-        if why:
+        why = keyphrases.refused(held.tag.name) or _too_common(hand, held, cards, share)
+        if why and held.tag.source not in ("person", "system"):
             yield Proposal("deprecate", held.tag.name, "", "", 0.9, why)
-        elif not any(_names_alike(held, other) for other in hand.index.pool.tags() if other.num != held.num):
-            yield Proposal("activate", held.tag.name, "", "", 0.85, "concrete, and like no other tag")
+        elif why:
+            yield Proposal("deprecate", held.tag.name, "", "", 0.6, why)
         else:
-            yield Proposal("activate", held.tag.name, "", "", 0.8, "concrete; see the tags it is like")
+            yield Proposal("activate", held.tag.name, "", "", 0.85, "it is concrete")
+
+
+def _too_common(hand: Hand, held: Held, cards: int, share: float) -> str:
+    bearing = len(_cards(hand, held)) if cards >= keyphrases.COMMON_FROM else 0
+    return f"it stands on {bearing} of {cards} cards and tells none apart" if bearing > share * cards else ""
+
+
+def _common(hand: Hand, share: float) -> Iterator[Proposal]:
+    """Find active tags that stand on too many cards; whether they may go is the person's to say."""
+    cards = len(hand.index.features.rows())
+    for held in hand.index.pool.tags():
+        why = _too_common(hand, held, cards, share) if held.tag.status == "active" else ""
+        if why:
+            yield Proposal("deprecate", held.tag.name, "", "", 0.7, why)
 
 
 def _unused(hand: Hand, now: datetime) -> Iterator[Proposal]:
@@ -98,62 +152,98 @@ def _unused(hand: Hand, now: datetime) -> Iterator[Proposal]:
             yield Proposal("deprecate", tag.name, "", "", CERTAIN, f"{age:.0f} days old and on no card")
 
 
-def _alike(hand: Hand) -> Iterator[Proposal]:
-    """Compare names, aliases and definitions of tags that share a word."""
+def _related(hand: Hand, some: Collection[Held], tags: Collection[Held]) -> Iterator[Proposal]:
+    """Propose relations of some tags to any: every sign for a pair makes it surer, 1 − ∏(1 − sign)."""
+    signs: defaultdict[tuple[int, int], list[_Sign]] = defaultdict(list)
+    asked = {held.num for held in some}
+    for one, other in _near(some, tags):
+        signs[one.num, other.num] += _compare(one, other)
+    for pair, sign in _together(hand, {held.num: held for held in tags}):
+        if asked.intersection(pair):
+            signs[pair].append(sign)
+    for pair, found in signs.items():
+        first, second = hand.index.pool.at_num(pair[0]), hand.index.pool.at_num(pair[1])
+        if not found or first is None or second is None or hand.index.pool.level(first, second):
+            continue
+        doubt = 1.0
+        for sign in found:
+            doubt *= 1 - sign.evidence
+        why = "; ".join(sign.why for sign in found)
+        level = "synonym" if any(sign.level == "synonym" for sign in found) else "related"
+        evidence = round(min(0.95, 1 - doubt), 2)
+        yield Proposal("relate", first.tag.name, second.tag.name, level, evidence, why)
+        if level == "synonym":
+            yield Proposal("merge", first.tag.name, second.tag.name, "", evidence, why)
+
+
+def _near(some: Collection[Held], tags: Collection[Held]) -> Iterator[tuple[Held, Held]]:
+    """Pair tags that share a word in their names, aliases or definitions."""
     by_word: dict[str, list[Held]] = {}
-    for held in hand.index.pool.tags():
-        if held.tag.status in ("active", "unexamined"):
-            for word in set(text.terms(" ".join((held.tag.name, *held.tag.aliases, *held.tag.definitions)))):
-                by_word.setdefault(word, []).append(held)
+    for held in tags:
+        words = text.terms(" ".join((held.key, *held.tag.aliases, *held.tag.definitions)))
+        for word in {*words, *_bare(held)}:
+            by_word.setdefault(word, []).append(held)
+    asked = {held.num for held in some}
     seen: set[tuple[int, int]] = set()
     for group in by_word.values():
-        for one, other in combinations(group[:30], 2):
-            pair = (min(one.num, other.num), max(one.num, other.num))
-            if pair in seen or relations.level_of(hand.index.pool, one, other):
-                continue
-            seen.add(pair)
-            yield from _compare(one, other)
+        for first, second in combinations(group[:CROWD], 2):
+            one, other = (first, second) if first.num < second.num else (second, first)
+            if (one.num, other.num) not in seen and asked.intersection((one.num, other.num)):
+                seen.add((one.num, other.num))
+                yield one, other
 
 
-def _compare(one: Held, other: Held) -> Iterator[Proposal]:
-    if _names_alike(one, other):
-        yield Proposal("merge", one.tag.name, other.tag.name, "", 0.85, "their names differ by form alone")
-        yield Proposal("relate", one.tag.name, other.tag.name, "synonym", 0.85, "their names differ by form alone")
-        return
+def _bare(held: Held) -> set[str]:
+    """Write each name of a tag without its blanks."""
+    return {text.key(name).replace(" ", "") for name in (held.tag.name, *held.tag.aliases)}
+
+
+def _compare(one: Held, other: Held) -> list[_Sign]:
+    """Weigh what the notes of two tags say for a relation."""
+    found: list[_Sign] = []
+    if _bare(one) & _bare(other) or _stems(one.tag.name) == _stems(other.tag.name) != ():
+        found.append(_Sign(SAME_NAME, "their names differ by form alone", "synonym"))
+    elif _holds(one.tag.name, other.tag.name) or _holds(other.tag.name, one.tag.name):
+        found.append(_Sign(WITHIN_NAME, "the name of one holds the other's"))
     likeness = statements.similarity("; ".join(one.tag.definitions), "; ".join(other.tag.definitions))
     if one.tag.definitions and other.tag.definitions and likeness >= ALIKE:
-        why = f"their definitions are {likeness:.0%} alike"
-        yield Proposal("relate", one.tag.name, other.tag.name, "related", round(likeness, 2), why)
+        found.append(_Sign(round(likeness, 2), f"their definitions are {likeness:.0%} alike"))
+    return found
 
 
-def _names_alike(one: Held, other: Held) -> bool:
-    """Tell whether two names have the same stems, whatever their order and blanks."""
-    first, second = sorted(text.terms(one.tag.name)), sorted(text.terms(other.tag.name))
-    return bool(first) and (first == second or one.key.replace(" ", "") == other.key.replace(" ", ""))
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(sorted(text.terms(text.key(name))))
 
 
-def _together(hand: Hand) -> Iterator[Proposal]:
+def _holds(whole: str, part: str) -> bool:
+    """Tell whether a name of several words holds another in full; `C++` does not hold `C`."""
+    if text.is_cjk(part):
+        return len(text.key(part)) > 1 and text.key(part) in text.key(whole)
+    parts, wholes = set(_stems(part)), set(_stems(whole))
+    return bool(parts) and parts < wholes
+
+
+def _together(hand: Hand, tags: dict[int, Held]) -> Iterator[tuple[tuple[int, int], _Sign]]:
     """Find tags that stand together on most of their cards (Jaccard)."""
     pairs: Counter[tuple[int, int]] = Counter()
     for num in hand.index.features.rows():
-        bearers = (
-            hand.index.pool.claimant(term[4:]) for term in hand.index.postings.terms_of(num) if term[:4] == "tag:"
-        )
-        pairs.update(combinations(sorted({held.num for held in bearers if held}), 2))
-    tags = {held.num: held for held in hand.index.pool.tags() if held.tag.status in ("active", "unexamined")}
-    for (first, second), shared in pairs.items():
-        if shared < TOGETHER or first not in tags or second not in tags:
+        nums = {found for term in hand.index.postings.terms_of(num) if (found := _bearer(hand, term)) in tags}
+        pairs.update(combinations(sorted(num for num in nums if num is not None), 2))
+    for pair, shared in pairs.items():
+        if shared < TOGETHER:
             continue
-        one, other = tags[first], tags[second]
-        either = len(_cards(hand, one) | _cards(hand, other))
-        if shared / either >= ALIKE and not relations.level_of(hand.index.pool, one, other):
-            why = f"together on {shared} of {either} cards"
-            yield Proposal("relate", one.tag.name, other.tag.name, "related", round(shared / either, 2), why)
+        either = len(_cards(hand, tags[pair[0]]) | _cards(hand, tags[pair[1]]))
+        if shared / either >= ALIKE:
+            yield pair, _Sign(round(shared / either, 2), f"together on {shared} of {either} cards")
+
+
+def _bearer(hand: Hand, term: str) -> int | None:
+    if not term.startswith("tag:"):
+        return None
+    held = hand.index.pool.claimant(term[4:])
+    end = hand.index.pool.redirect(held) if held else None
+    return end.num if end else None
 
 
 def _cards(hand: Hand, held: Held) -> set[int]:
-    return {num for key in hand.index.pool.keys(held.code) for num in hand.index.postings.cards(f"tag:{key}")}
-
-
-def _df(hand: Hand, word: str) -> int:
-    return hand.index.postings.df(f"tag:{text.key(word)}")
+    return {num for key in hand.index.pool.words(held) for num in hand.index.postings.cards(f"tag:{key}")}

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import evolve, learn, maintain, text
 from kit.errors import KitError
-from kit.govern import act, lifecycle, relations, scenes
-from kit.recall.match import is_malformed
+from kit.govern import act, alignment, lifecycle, relations, scenes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -52,26 +51,26 @@ class Governance:
     """Acts on tags, scenes and the vault as a whole; each takes the writer's lock and leaves a line in the journal."""
 
     def __init__(
-        self, hand: Hand, writing: Callable[[], AbstractContextManager[None]], clock: Callable[[], datetime]
-    ) -> None:
-        self._hand, self._writing, self._now = hand, writing, clock
+        self, hand: Hand, writing: Callable[[], AbstractContextManager[None]], clock: Callable[[], datetime],
+        *, sync: Callable[[], object], scene_of: Callable[[str], str] = lambda _: "", share: float = 0.2,
+    ) -> None:  # fmt: skip
+        self._hand, self._writing, self._now, self._sync = hand, writing, clock, sync
+        self._scene_of, self._share = scene_of, share
 
     def show(self, name: str) -> TagView:
         """Show one tag with its relations on both sides, and the cards that bear it."""
-        with self._writing():
-            held = relations.tag(self._hand, name)
-            pool = self._hand.index.pool
-            near = {
-                level: tuple(other.tag.name for other in pool.neighbours(held, level)) for level in relations.LEVELS
-            }
-            nums = {num for key in pool.keys(held.code) for num in self._hand.index.postings.cards(f"tag:{key}")}
-            entries = [self._hand.index.catalog.numbered(num) for num in sorted(nums)]
-            tag = held.tag
-            return TagView(
-                held.code, tag.name, tag.status, held.path, tag.definitions, tag.dimensions, tag.aliases,
-                near["synonym"], near["related"], near["loose"], tag.merged_to,
-                tuple(entry.id for entry in entries if entry), _lacks(held),
-            )  # fmt: skip
+        self._sync()
+        held = relations.tag(self._hand, name)
+        pool = self._hand.index.pool
+        near = {level: tuple(other.tag.name for other in pool.neighbours(held, level)) for level in relations.LEVELS}
+        nums = {num for key in pool.words(held) for num in self._hand.index.postings.cards(f"tag:{key}")}
+        entries = [self._hand.index.catalog.numbered(num) for num in sorted(nums)]
+        tag = held.tag
+        return TagView(
+            held.code, tag.name, tag.status, held.path, tag.definitions, tag.dimensions, tag.aliases,
+            near["synonym"], near["related"], near["loose"], tag.merged_to,
+            tuple(entry.id for entry in entries if entry), held.lacks,
+        )  # fmt: skip
 
     def add(
         self, name: str, *, definitions: Sequence[str] = (), dimensions: Sequence[Dimension] = (),
@@ -119,6 +118,7 @@ class Governance:
 
         `dimension` and `definitions` must fit, when given: one of the tag's holds, or is held by, one of those.
         """
+        self._sync()
         held = self._hand.index.pool.claimant(text.key(name))
         found = self._hand.index.pool.redirect(held) if held else None
         if found is None or (dimension and dimension not in found.tag.dimensions):
@@ -131,12 +131,16 @@ class Governance:
 
     def entry(self, code: str) -> Tag | None:
         """Find the tag of a code; None when there is none."""
-        held = self._hand.index.pool.at_code(code)
+        held = self._at_code(code)
         return held.tag if held else None
+
+    def _at_code(self, code: str) -> Held | None:
+        self._sync()
+        return self._hand.index.pool.at_code(code)
 
     def relations(self, code: str) -> list[tuple[str, str]]:
         """List a tag's relations: the other tag's code and the level, strongest first."""
-        held = self._hand.index.pool.at_code(code)
+        held = self._at_code(code)
         if held is None:
             return []
         pool = self._hand.index.pool
@@ -144,59 +148,80 @@ class Governance:
 
     def is_malformed(self, code: str) -> bool:
         """Tell whether a tag lacks what the current model of a tag asks for."""
-        held = self._hand.index.pool.at_code(code)
-        return held is not None and is_malformed(held)
+        held = self._at_code(code)
+        return held is not None and bool(held.lacks)
 
-    def carry_out(self, actions: Sequence[Mapping[str, str]]) -> list[str]:
+    def carry_out(self, actions: Sequence[Mapping[str, object]]) -> list[str]:
         """Carry out proposed acts, `{"action": "activate", "code": …, "reason": …}`; say what became of each.
 
-        Known acts are activate and deprecate.
-        Merging and splitting are refused, with the command a person would give.
+        Known acts are activate, deprecate and relate (with `other` and `level`). One that makes no sense is told
+        and keeps no other back. Merging and splitting are refused, with the command a person would give.
         """
-        return [self._carry_out(action) for action in actions]
+        with self._writing():
+            return [self._carry_out(action) for action in actions]
 
-    def _carry_out(self, action: Mapping[str, str]) -> str:
-        what, held = action.get("action", ""), self._hand.index.pool.at_code(action.get("code", ""))
+    def _carry_out(self, action: Mapping[str, object]) -> str:
+        told = {key: value.strip() for key, value in action.items() if isinstance(value, str)}
+        what, code = told.get("action", ""), told.get("code", "")
+        held = self._hand.index.pool.at_code(code) or self._hand.index.pool.claimant(text.key(code))
         if held is None:
-            return f"No tag has the code '{action.get('code', '')}'."
+            return f"No tag has the code '{code}'."
+        name = held.tag.name
         if what in ("merge", "split"):
-            return f"Only a person may {what} tags: memkit tags {what} {held.tag.name} …"
-        if what not in ("activate", "deprecate"):
-            return f"'{what}' is no act; known are activate and deprecate."
+            return f"Only a person may {what} tags: memkit tags {what} {name} …"
+        if what not in ("activate", "deprecate", "relate"):
+            return f"'{what}' is no act; known are activate, deprecate and relate."
         try:
-            status: TagStatus = "active" if what == "activate" else "deprecated"
-            with self._writing():
-                done = lifecycle.set_status(
-                    self._hand, held.tag.name, status, self._now(), "learn", action.get("reason", "")
-                )
+            done = self._judged(what, name, told)
         except KitError as error:
             return str(error)
-        return f"{held.tag.name}: {what}d" if done else f"{held.tag.name} was so already."
+        return f"{name}: {what}d" if done else f"{name} was so already."
+
+    def _judged(self, what: str, name: str, told: Mapping[str, str]) -> act.Done | None:
+        why = told.get("reason", "")
+        if what == "relate":
+            level: Level = told.get("level", "related")  # type: ignore[assignment]  # `relate` refuses other words
+            return relations.relate(self._hand, name, told.get("other", ""), level, self._now(), "learn", why)
+        status: TagStatus = "active" if what == "activate" else "deprecated"
+        return lifecycle.set_status(self._hand, name, status, self._now(), "learn", why)
 
     def lint(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """List malformed tags: name, path, and what each lacks."""
+        self._sync()
+        return [
+            (held.tag.name, held.path, held.lacks)
+            for held in self._hand.index.pool.tags()
+            if held.lacks and held.tag.status in ("active", "unexamined")
+        ]
+
+    def align(self, tags: Mapping[str, object], *, who: Who = "person") -> alignment.Aligned:
+        """Complete tags, `{name: {"definition": …, "dimensions": […]}}`; only what is missing is written."""
         with self._writing():
-            return [
-                (held.tag.name, held.path, _lacks(held))
-                for held in self._hand.index.pool.tags()
-                if is_malformed(held) and held.tag.status in ("active", "unexamined")
-            ]
+            return alignment.align(self._hand, tags, self._now(), who)
 
     def suggest(self) -> list[evolve.Proposal]:
         """Say what could be done to the pool, with the evidence."""
-        with self._writing():
-            return evolve.proposals(self._hand, self._now())
+        self._sync()
+        return evolve.proposals(self._hand, self._now(), self._share)
 
     def evolve(self) -> Evolved:
         """Do what is certain and can be undone; leave the rest to the person."""
         with self._writing():
-            done, left = evolve.evolve(self._hand, self._now())
+            done, left = evolve.evolve(self._hand, self._now(), self._share)
             return Evolved(tuple(done), tuple(left))
 
-    def mirror(self, changes: Sequence[tuple[str, Tag | None, Tag]]) -> list[act.Done]:
-        """Have the other notes follow relations that a person has edited."""
-        done = (relations.mirror(self._hand, path, old, new, self._now()) for path, old, new in changes)
-        return [each for each in done if each]
+    def examine(self) -> list[act.Done]:
+        """Judge the tags that nobody has examined yet: what is certain is done, the rest waits for `evolve`."""
+        with self._writing():
+            return evolve.examine(self._hand, self._now(), self._share)
+
+    def follow(self, new: Iterable[str] = ()) -> list[act.Done]:
+        """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""
+        return relations.follow(self._hand, new, self._now())
+
+    def owed(self) -> dict[int, frozenset[str]]:
+        """List the tags, by number, with edited links that other notes are still to follow."""
+        return self._hand.index.pool.owed()
 
     def add_scene(self, name: str, *, aliases: Sequence[str] = ()) -> act.Done | None:
         """Make a scene (`work`) or a sub-scene (`work/code-review`)."""
@@ -214,19 +239,14 @@ class Governance:
             return maintain.clean(self._hand, self._now(), who, dry_run=dry_run)
 
     def finish_begun(self) -> list[str]:
-        """Finish acts that a crash cut short."""
-        with self._writing():
-            return act.finish_begun(self._hand)
+        """Finish acts that a crash cut short; the caller holds the writer's lock, so none of them is under way."""
+        return act.finish_begun(self._hand, self._now())
 
     def learn_next(self) -> learn.Learned | None:
         """Learn from the oldest card that waits for it."""
         with self._writing():
-            return learn.learn_next(self._hand, self._now())
+            return learn.learn_next(self._hand, self._now(), self._scene_of)
 
     def waiting(self) -> int:
         """Count the cards that wait to be learned from."""
         return learn.waiting(self._hand)
-
-
-def _lacks(held: Held) -> tuple[str, ...]:
-    return tuple(key for key in ("definitions", "dimensions") if not getattr(held.tag, key))

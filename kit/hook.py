@@ -11,6 +11,7 @@ Usage: hook.py <harness> <event>. The paths are those of `kit/places.py`, the fr
 
 import _signal  # type: ignore[import-not-found]  # the built-in half of `signal`, without enum
 import _socket
+import _thread
 import os
 import stat
 import sys
@@ -72,7 +73,8 @@ def run(argv: list[str]) -> None:
         # To disk first: the daemon that is started now looks there once it listens.
         if event in LASTING:
             spool(root, frame)
-        start(root, folder)
+        if os.environ.get("MEMKIT_DAEMON_START", "").lower() != "false":
+            start(root, folder)
         return
     try:
         answer = exchange(sock, frame, end)
@@ -97,6 +99,14 @@ def limit(seconds: float) -> None:
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
+    else:
+        _thread.start_new_thread(end_after, (seconds,))
+
+
+def end_after(seconds: float) -> None:
+    """End the process silently when its time is up; for systems without a timer."""
+    time.sleep(seconds)
+    os._exit(0)
 
 
 def open_standard_streams() -> None:

@@ -1,21 +1,24 @@
 """What a finished turn teaches: lasting statements become facts, the next message judges the answer before it.
 
 Law: the queue is the files themselves, every card that says `learn: pending`; a card is done when the key is
-gone, so a crash repeats a step and never loses one. By rules; nothing here asks a model.
+gone, so a crash repeats a step and never loses one. A card that can't be learned from keeps no other waiting. By
+rules; nothing here asks a model.
 """
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.digest import statements, verdict
-from kit.errors import KitError
-from kit.govern import care, facts
+from kit.errors import ConflictError, KitError
+from kit.govern import alignment, care, facts, scenes
 from kit.model.notes import Card
 from kit.vault import exchange
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -34,6 +37,10 @@ class Learned(NamedTuple):
     """paths of the facts that are new, surer or superseded"""
     judged: str = ""
     """the id of the card whose answer this one judged"""
+    aligned: tuple[str, ...] = ()
+    """paths of tags that lacked something and got it"""
+    scene: str = ""
+    """the scene that showed only once the whole turn was known"""
 
 
 def waiting(hand: Hand) -> int:
@@ -41,20 +48,32 @@ def waiting(hand: Hand) -> int:
     return hand.index.postings.df(QUEUE)
 
 
-def learn_next(hand: Hand, now: datetime) -> Learned | None:
-    """Learn from the oldest waiting card; None when none waits."""
+def learn_next(hand: Hand, now: datetime, scene_of: Callable[[str], str] = lambda _: "") -> Learned | None:
+    """Learn from the oldest waiting card; None when none waits.
+
+    `scene_of` tells the scene of a text (`work/debugging`). Raise only when nothing can be learned from any card.
+    """
+    trouble: KitError | None = None
     for num in hand.index.postings.cards(QUEUE):
         entry = hand.index.catalog.numbered(num)
-        if entry:
-            return learn(hand, entry.path, now)
+        if entry is None:
+            continue
+        try:
+            return learn(hand, entry.path, now, scene_of)
+        except KitError as error:
+            trouble = trouble or error
+    if trouble:
+        raise trouble
     return None
 
 
-def learn(hand: Hand, path: str, now: datetime) -> Learned:
+def learn(hand: Hand, path: str, now: datetime, scene_of: Callable[[str], str] = lambda _: "") -> Learned:
     """Take up what one card teaches and strike it off the queue."""
     found = hand.load(path)
     if not isinstance(found, Card):
         return Learned(found.id)
+    if hand.store.recently_touched(path, time.time()):
+        raise ConflictError(f"{path} was saved a moment ago.", "It is learned from when it is quiet.")
     said = _exchange(hand, found)
     kept = tuple(
         done.path
@@ -62,9 +81,13 @@ def learn(hand: Hand, path: str, now: datetime) -> Learned:
         if (done := facts.remember(hand, _stated(statement, found, path), now, "learn"))
     )
     judged = _judge_previous(hand, found, said.user, now)
+    aligned = alignment.by_rules(hand, found.tags, now)
+    scene = "" if found.scene else scene_of(f"{said.user}\n{said.agent}")
+    if scene:
+        scenes.final(hand, path, scene, now, "learn")
     hand.amend(path, {"learn": None})
     hand.settle(path)
-    return Learned(found.id, kept, judged)
+    return Learned(found.id, kept, judged, aligned.paths if aligned else (), scene)
 
 
 def _stated(statement: statements.Statement, card: Card, path: str) -> facts.Stated:
@@ -108,7 +131,7 @@ def _previous(hand: Hand, card: Card) -> Card | None:
 
 
 def _exchange(hand: Hand, card: Card) -> exchange.Exchange:
-    entry = hand.index.catalog.resolve(card.event) if card.event else None
+    entry = hand.linked(card.event)
     try:
         return exchange.read(hand.load(entry.path).body) if entry else exchange.Exchange("", "")
     except KitError:

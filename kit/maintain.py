@@ -7,11 +7,13 @@ memories stay. Weights and schedule are pure functions of numbers and times pass
 from __future__ import annotations
 
 import calendar
-from datetime import datetime, time, timedelta
+import time
+from datetime import datetime, timedelta
+from datetime import time as time_of_day
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import BadInputError
+from kit.errors import BadInputError, KitError
 from kit.govern import care
 from kit.govern.act import Act
 from kit.vault import layout
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
 
     from kit.govern.act import Done
     from kit.govern.hand import Hand
-    from kit.index.features import Features
-    from kit.vault.journal import Journal, Who
+    from kit.vault.journal import Entry, Journal, Who
 
 LEAST_WEIGHT, LEAST_AGE_DAYS = 0.3, 30.0
 RECENT_DAYS, RECENT_GAIN = 7.0, 0.15
@@ -47,7 +48,10 @@ class Cleaned(NamedTuple):
 
 
 def weight(age_days: float, recalled_days: float | None, importance: int = 3) -> float:
-    """Weigh a memory, 0.2 to 1: by age, raised up to 15 % by a recall in the last 7 days, and by importance."""
+    """Weigh a memory, 0.2 to 1: by age, raised up to 15 % by a recall in the last 7 days, and by importance.
+
+    Importance 3 weighs as it is, each step more or less 5 %.
+    """
     base = _CURVE[-1][1]
     for (start, high), (end, low) in pairwise(_CURVE):
         if age_days <= end:
@@ -61,15 +65,25 @@ def weight(age_days: float, recalled_days: float | None, importance: int = 3) ->
 def last_recalls(journal: Journal, now: datetime) -> dict[str, datetime]:
     """Gather when each memory was last recalled, within the days that count."""
     found: dict[str, datetime] = {}
-    horizon = now - timedelta(days=RECENT_DAYS)
-    for entry in journal.entries(newest_first=True):
-        at = datetime.fromisoformat(str(entry.get("at") or now.isoformat()))
-        if at < horizon:
-            break
+    for at, entry in _since(journal, now - timedelta(days=RECENT_DAYS)):
         ids = entry.get("ids")
-        for note_id in ids if isinstance(ids, list) else ():
-            found.setdefault(str(note_id), at)
+        if entry.get("what") == "recall" and isinstance(ids, list):
+            for note_id in ids:
+                found.setdefault(str(note_id), at)
     return found
+
+
+def _since(journal: Journal, horizon: datetime) -> Iterator[tuple[datetime, Entry]]:
+    """Go through the journal's lines after a moment, newest first; a line without a time that can be read is passed."""
+    for entry in journal.entries(newest_first=True):
+        try:
+            at = datetime.fromisoformat(str(entry.get("at")))
+        except ValueError:
+            continue
+        at = at if at.tzinfo else at.astimezone()
+        if at < horizon:
+            return
+        yield at, entry
 
 
 def clean(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> Cleaned:
@@ -78,59 +92,81 @@ def clean(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> Clea
     if dry_run:
         return Cleaned(leaving, None)
     act = Act(hand, now, who, "clean", why=f"{len(leaving)} memories of little weight")
+    gone: list[Leaving] = []
     for memory in leaving:
-        for path in care.with_parts(hand, memory.path):
+        paths = _movable(hand, memory.path, who)
+        gone += [memory] if paths else []
+        for path in paths:
             act.move(path, layout.archived_path(path))
     done = act.commit()
     if done is None and who == "maintain":
         hand.journal.add(now, who, "clean", why="nothing to put away")  # the schedule looks for this line
-    return Cleaned(leaving, done)
+    return Cleaned(tuple(gone), done)
+
+
+def _movable(hand: Hand, path: str, who: Who) -> list[str]:
+    """List the files of a memory; none while one can't be read, is being edited, or has its place taken."""
+    try:
+        paths = care.with_parts(hand, path)
+        fresh = who == "maintain" and any(hand.store.recently_touched(each, time.time()) for each in paths)
+    except KitError:
+        return []
+    taken = any((hand.store.root / layout.archived_path(each)).exists() for each in paths)
+    return [] if fresh or taken else paths
 
 
 def _leaving(hand: Hand, now: datetime) -> Iterator[Leaving]:
     recalled = last_recalls(hand.journal, now)
     for row in hand.index.features.rows().values():
         entry = hand.index.catalog.numbered(row.num)
-        if entry is None or row.kind != "card" or _stays(row):
+        if entry is None or row.kind != "card" or row.pinned or row.feedback == "confirmed":
             continue
         age = (now.timestamp() - row.created) / 86400
         seen = recalled.get(entry.id)
         since = (now - seen).total_seconds() / 86400 if seen else None
         worth = weight(age, since, row.importance)
         if age > LEAST_AGE_DAYS and worth < LEAST_WEIGHT:
-            yield Leaving(entry.id, entry.path, round(worth, 3), f"{age:.0f} days old, importance {row.importance}")
+            shown = "" if row.status == "completed" else f", {row.status}"
+            yield Leaving(
+                entry.id, entry.path, round(worth, 3), f"{age:.0f} days old, importance {row.importance}{shown}"
+            )
 
 
-def _stays(row: Features) -> bool:
-    return bool(row.pinned) or row.feedback == "confirmed" or row.status == "pending"
+def is_due(journal: Journal, planned: datetime | None) -> bool:
+    """Tell whether no cleaning has taken place since a planned moment.
+
+    Both are compared by the wall clock they were written under, so that an hour that a clock change repeats or
+    leaves out counts once.
+    """
+    if planned is None:
+        return False
+    wall = planned.replace(tzinfo=None)
+    for at, entry in _since(journal, planned - timedelta(days=1)):
+        if entry.get("what") == "clean" and at.replace(tzinfo=None) >= wall:
+            return False
+    return True
 
 
-def due(mode: str, at: str, weekday: int, day: int, last: datetime | None, now: datetime) -> bool:
-    """Tell whether a cleaning was due between the last one and now, by the wall clock.
+def latest(mode: str, at: str, weekday: int, day: int, now: datetime) -> datetime | None:
+    """Find the newest planned moment that is not after now, by the wall clock; None when cleaning is by hand.
 
     `mode` is manual, daily, weekly or monthly; `at` is `03:00`; `weekday` 1 (Monday) to 7; `day` 1 to 31, the
     last day where a month is shorter. A machine that slept through the hour catches up once.
     """
-    if mode == "manual":
-        return False
-    latest = _latest(mode, _clock(at), weekday, day, now)
-    return last is None or last < latest
-
-
-def _clock(at: str) -> time:
-    try:
-        return time.fromisoformat(at)
-    except ValueError:
-        raise BadInputError(f"'{at}' is no time of day.", "Write it like 03:00.") from None
-
-
-def _latest(mode: str, clock: time, weekday: int, day: int, now: datetime) -> datetime:
-    """Find the newest planned moment that is not after now."""
+    clock = _clock(at)
     on = now.date()
-    while True:
+    while mode != "manual":
         planned = datetime.combine(on, clock, now.tzinfo)
         last_day = calendar.monthrange(on.year, on.month)[1]
         fits = mode == "daily" or (on.isoweekday() == weekday if mode == "weekly" else on.day == min(day, last_day))
-        if fits and planned <= now:
+        if fits and planned.replace(tzinfo=None) <= now.replace(tzinfo=None):
             return planned
         on -= timedelta(days=1)
+    return None
+
+
+def _clock(at: str) -> time_of_day:
+    try:
+        return time_of_day.fromisoformat(at).replace(tzinfo=None)
+    except ValueError:
+        raise BadInputError(f"'{at}' is no time of day.", "Write it like 03:00.") from None

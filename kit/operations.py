@@ -33,7 +33,7 @@ READING = (
 WRITING = (
     "frame", "complete", "sink", "remember", "feedback", "forget", "restore", "reindex",
     "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename", "pool.merge", "pool.split",
-    "pool.evolve", "pool.carry_out", "pool.add_scene", "pool.undo", "pool.clean", "pool.learn_next",
+    "pool.evolve", "pool.align", "pool.carry_out", "pool.add_scene", "pool.undo", "pool.clean", "pool.learn_next",
 )  # fmt: skip
 
 OPERATIONS = READING + WRITING
@@ -42,13 +42,16 @@ _LISTS = frozenset(
     {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts"}
 )
 _FLAGS = frozenset({"dry_run"})
+_MAPS = {("complete", "alignments"), ("pool.align", "tags")}
+"""Operations' parameters that are JSON objects."""
+_OBJECTS = frozenset({"actions"})
 _NUMBERS = frozenset({"importance", "limit", "tokens", "confidence", "threshold"})
 _WHOLE = frozenset({"importance", "limit", "tokens"})
 _CHOICES: dict[str, tuple[str, ...]] = {
     "status": get_args(CardStatus), "category": get_args(Category), "verdict": get_args(Feedback),
     "route": get_args(Route), "level": get_args(Level), "who": ("hook", "learn", "maintain", "person"),
 }  # fmt: skip
-_OPTIONAL = frozenset({"tags", "limit", "threshold", "tokens", "category", "route", "now"})
+_OPTIONAL = frozenset({"tags", "alignments", "limit", "threshold", "tokens", "category", "route", "now"})
 _NOT_CARRIED = frozenset({"progress"})
 
 
@@ -67,7 +70,7 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
     missing = [param for param, what in known.items() if what.default is what.empty and param not in params]
     if missing:
         raise BadInputError(f"'{name}' needs '{missing[0]}'.", f"It takes: {', '.join(known)}.")
-    values = {param: _checked(param, value) for param, value in params.items()}
+    values = {param: _checked(name, param, value) for param, value in params.items()}
     if isinstance(values.get("now"), str):
         try:
             values["now"] = parse_instant(values["now"])
@@ -76,10 +79,15 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
     return plain(method(**values))
 
 
-def _checked(param: str, value: object) -> object:
+def _checked(name: str, param: str, value: object) -> object:
     if value is None and param in _OPTIONAL:
         return None
-    if param in _CHOICES:
+    if (name, param) in _MAPS:
+        good, due = isinstance(value, dict), "an object"
+    elif param in _OBJECTS:
+        good = isinstance(value, (list, tuple)) and all(isinstance(each, dict) for each in value)
+        due = "a list of objects"
+    elif param in _CHOICES:
         good, due = value in _CHOICES[param], f"one of {', '.join(each or '``' for each in _CHOICES[param])}"
     elif param in _LISTS:
         good = isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 import time
-import unicodedata
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import distil
 from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, UnavailableError
 from kit.index import db
-from kit.index.catalog import Entry
+from kit.index.catalog import Entry, fold_path
 from kit.model.notes import Tag
 from kit.vault import layout, note, walk
 from kit.vault.walk import RootGone, Stat
@@ -104,11 +103,13 @@ def count_differences(store: Store, index: Index) -> int:
 
 
 def portions(
-    store: Store, index: Index, owner: AbstractContextManager[object], size: int = PORTION
-) -> Iterator[Report]:
+    store: Store, index: Index, owner: AbstractContextManager[object], size: int = PORTION,
+    begins: Callable[[int], bool] = lambda _count: True,
+) -> Iterator[Report]:  # fmt: skip
     """Scan, but apply the differences in portions, each a transaction under `owner`, so that others get in between.
 
-    What is there comes before what is gone: a note that was moved is never missing in between.
+    What is there comes before what is gone: a note that was moved is never missing in between. `begins` is told
+    how many differences there are; when it says no, they are left alone.
     """
     seen, files, faults = _walk(store, "")
     with owner:
@@ -116,7 +117,7 @@ def portions(
         if faults != index.catalog.problems_of("walk"):
             with index.changing():
                 index.catalog.set_found("walk", faults)
-    paths = sorted(found, key=lambda path: (found[path] is None, path))
+    paths = sorted(found, key=lambda path: (found[path] is None, path)) if begins(len(found)) else []
     for at in range(0, len(paths), size):
         with owner:
             report = apply(store, index, paths[at : at + size])
@@ -256,7 +257,7 @@ class _Work:
             self._ids.add(origin.id)
             self._clear(origin)
             self._index.catalog.set_problems(path, "id", ())
-        fresh = Entry(origin.num if origin else 0, path, note_id, kind, *read.known, read.etag, _folded(path))
+        fresh = Entry(origin.num if origin else 0, path, note_id, kind, *read.known, read.etag, fold_path(path))
         num = self._index.catalog.put(fresh)
         if origin is None:
             self._new.add(num)
@@ -405,7 +406,3 @@ def _read(store: Store, path: str, stat: Stat) -> _Read:
         return _Read(etag, stat, distil.gist(found, stat.mtime_ns) if found else None)
     except BadNoteError as error:
         return _Read(etag, stat, None, (error.problem,), broken=True)
-
-
-def _folded(path: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())

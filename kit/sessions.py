@@ -6,10 +6,12 @@ whose card an event is about is decided by `harness.matching` alone, from the fi
 
 from __future__ import annotations
 
+from contextlib import suppress
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
+from kit import deliver, standing, text
 from kit.errors import KitError, NotFoundError
 from kit.harness import event as events
 from kit.harness import matching, registry, transcripts
@@ -18,6 +20,7 @@ from kit.vault import exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from kit.app import Kit
     from kit.harness.event import HookEvent
@@ -26,6 +29,14 @@ TRANSCRIPT_TAIL = 2_000_000
 """Bytes of a transcript's end that are read; a turn is never longer."""
 JOURNAL_LINES = 5_000
 """Newest journal lines that are read to learn what a session was told before a restart."""
+
+
+LAG_S, _LOOK_S = 1.0, 0.02
+"""How long a transcript may be behind, and how often it is looked at."""
+LONGEST_WHY = 2_000
+"""Characters of a prompt that are looked at for its line in the journal."""
+
+_NOTHING_TOLD = deliver.Delivery("", (), 0)
 
 
 class Reply(NamedTuple):
@@ -43,6 +54,9 @@ class Sessions:
         self._states: dict[str, matching.State] = {}
         self._known: set[tuple[str, str]] = set()
         self._told: dict[tuple[str, str], set[str]] = {}
+        self._owed: list[tuple[HookEvent, str]] = []
+        self._transcripts: dict[tuple[str, str], str] = {}
+        """Where each session's transcript lies: not every event says so."""
 
     def handle(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> Reply:
         """Answer one hook call; whatever is not a person's own words gives an empty reply."""
@@ -50,53 +64,119 @@ class Sessions:
         event = adapter.read(name, events.parse(payload), env)
         if event.kind == "ignore":
             return Reply(b"", lambda: self._act(event, ""))
+        spooled = "MEMKIT_SPOOLED" in env
+        if not spooled:
+            self._pay()
         self._learn(event)
         if event.forgets():
             self._told[harness, event.session] = set()
             self._kit.note_event("compact", event.session)
         project = project_of(event.cwd)
-        context, trouble = "", None
-        if event.kind == "prompt":
-            try:
-                context = self._context(event, project)
-            except Exception as error:  # noqa: BLE001 - a recall that fails must not cost the turn its card
-                trouble = error
-        fitted = events.fit(context, adapter.LIMIT) if context else ""
-        return Reply(adapter.render(name, fitted), lambda: self._after(event, project, trouble))
+        if spooled or (event.kind != "prompt" and name != "start"):
+            # On disk before it is acknowledged: a failure makes the hook, or the spool, keep it.
+            self._act(event, project, self._kit.now() if spooled else None)
+            return Reply(adapter.render(name, ""), _nothing)
+        told, trouble = _NOTHING_TOLD, None
+        try:
+            if event.kind == "prompt":
+                told = self._context(event, project)
+            elif adapter.render(name, "-"):  # after a compaction, too; not every client listens
+                told = self._opening(event, project)
+        except Exception as error:  # noqa: BLE001 - a recall that fails must not cost the turn its card
+            trouble = error
+        fitted = events.fit(told.text, adapter.LIMIT) if told.text else ""
+        return Reply(adapter.render(name, fitted), lambda: self._after(event, project, told, trouble))
 
     # -- before the reply
 
-    def _context(self, event: HookEvent, project: str) -> str:
+    def wait_for_answer(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> None:
+        """Wait while a client that tells its answers only in its transcript still writes there, a second at most.
+
+        To be called without the lock under which the rest is called: others need not wait, too.
+        """
+        if harness not in matching.UNTOLD:
+            return
+        event = registry.adapter(harness).read(name, events.parse(payload), env)
+        end = time.monotonic() + LAG_S
+        while not matching.is_told(self._states.get(harness, matching.State()), event, self._transcript(event)):
+            if time.monotonic() > end:
+                return
+            time.sleep(_LOOK_S)
+
+    def _context(self, event: HookEvent, project: str) -> deliver.Delivery:
         kit = self._kit
         told = self._told.setdefault((event.harness, event.session), set())
         if not kit.perceive(event.text).useful:
-            return ""
+            return _NOTHING_TOLD
         found = kit.recall(
             event.text, project=project, topic=event.session, exclude=told,
             limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
         )  # fmt: skip
         delivery = kit.context(found).delivery
-        if delivery.ids:
-            told |= set(delivery.ids)
-            kit.note_recall(event.session, event.text, delivery)
-        return delivery.text
+        told |= set(delivery.ids)
+        return delivery
+
+    def _opening(self, event: HookEvent, project: str) -> deliver.Delivery:
+        """Say what holds in this project whatever is asked, once a session."""
+        kit = self._kit
+        told = self._told.setdefault((event.harness, event.session), set())
+        delivery = standing.standing(kit, project, kit.config.count("hooks.start_tokens"), told)
+        told |= set(delivery.ids)
+        return delivery
 
     # -- after the reply
 
-    def _after(self, event: HookEvent, project: str, trouble: Exception | None) -> None:
-        self._act(event, project)
+    def _after(self, event: HookEvent, project: str, told: deliver.Delivery, trouble: Exception | None) -> None:
+        try:
+            self._act(event, project)
+        except (KitError, OSError):
+            self._owed.append((event, project))  # the hook has its reply; the next one pays
+            raise
+        if told.ids:
+            why = event.text[:LONGEST_WHY] or f"start of a session in {project}"
+            self._kit.note_recall(event.session, why, told)
         if trouble:
             raise trouble
 
-    def _act(self, event: HookEvent, project: str) -> None:
+    def _pay(self) -> None:
+        """Do what failed after an earlier reply, in its order, before anything new."""
+        while self._owed:
+            self._act(*self._owed[0])
+            self._owed.pop(0)
+
+    def _act(self, event: HookEvent, project: str, at: datetime | None = None) -> None:
+        state = self._states.get(event.harness, matching.State())
+        self._carry_out(matching.match(state, event, self._transcript(event), at), event, project)
+
+    def sweep(self, most: int) -> int:
+        """Close cards whose client was killed a day ago or longer, at most so many; tell how many."""
+        kit, swept = self._kit, 0
+        now = kit.now()
+        for row in [row for row in kit.index.features.rows().values() if row.status == "pending"]:
+            entry = kit.index.catalog.numbered(row.num)
+            if not entry or row.created > (now - matching.STALE).timestamp():
+                continue
+            with suppress(KitError):
+                card = kit.load(entry.path)
+                if isinstance(card, Card) and card.harness:  # what a person framed by command is theirs to complete
+                    self._learn(events.HookEvent("end", card.harness, card.topic))
+        for harness, state in self._states.items():
+            acts = list(_singly(matching.sweep_stale(state, now)))[: most - swept]
+            swept += len(acts)
+            self._carry_out(acts, events.HookEvent("end", harness), "")
+        return swept
+
+    def _carry_out(self, acts: Iterable[matching.Act], event: HookEvent, project: str) -> None:
         state = self._states.get(event.harness, matching.State())
         done: list[matching.Act] = []
         made, trouble = "", None
-        for act in _singly(matching.match(state, event, self._transcript(event))):
+        for act in _singly(acts):
             try:
                 made = self._do(act, event, project) or made
-            except NotFoundError:  # the person has removed the card meanwhile: there is nothing left to do to it
-                pass
+            except NotFoundError:
+                # The person has removed the card meanwhile, unless the index has not come by it yet.
+                if any(self._kit.meet(card) for card in _cards(act)):
+                    made = self._do(act, event, project) or made
             except KitError as error:  # one card's trouble is not the other's
                 trouble = trouble or error
                 continue
@@ -129,10 +209,14 @@ class Sessions:
         return ""
 
     def _transcript(self, event: HookEvent) -> Sequence[transcripts.TranscriptTurn]:
-        if not event.transcript or event.kind == "ignore":
+        session = (event.harness, event.session)
+        if event.transcript and event.session:
+            self._transcripts[session] = event.transcript
+        path = event.transcript or self._transcripts.get(session, "")
+        if not path or event.kind == "ignore":
             return ()
         try:
-            with Path(event.transcript).open("rb") as file:
+            with Path(path).open("rb") as file:
                 file.seek(max(0, file.seek(0, 2) - TRANSCRIPT_TAIL))
                 lines = file.read().decode(errors="replace").splitlines()
         except OSError:
@@ -176,6 +260,14 @@ def _singly(acts: Iterable[matching.Act]) -> Iterator[matching.Act]:
             yield from (act._replace(cards=(card,)) for card in act.cards)
         else:
             yield act
+
+
+def _nothing() -> None:
+    """Do nothing: all was done before the reply."""
+
+
+def _cards(act: matching.Act) -> tuple[str, ...]:
+    return act.cards if isinstance(act, matching.Sweep) else (getattr(act, "card", ""),)
 
 
 def project_of(cwd: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from kit import places
 from kit.errors import BadNoteError, NotFoundError, Problem
 from kit.index.pool import IMPLICIT
 from kit.model.notes import Fact
@@ -149,7 +150,17 @@ def facts(hand: Hand) -> list[FactRow]:
 
 def problems(hand: Hand) -> list[Problem]:
     """List what a person should mend: what reconcile found, and links to notes that are not there."""
-    return sorted({*hand.index.catalog.problems(), *hand.index.pool.problems(), *_dead_links(hand)})
+    found = {*hand.index.catalog.problems(), *hand.index.pool.problems(), *_dead_links(hand), *_set_aside(hand)}
+    return sorted(found)
+
+
+def _set_aside(hand: Hand) -> Iterator[Problem]:
+    """Tell of prompts and answers that waited while no daemon ran and then could not be taken in."""
+    folder = places.spool_folder(hand.store.root) / "failed"
+    count = len(list(folder.glob("*.bin")))
+    if count:
+        what = f"{count} of the prompts and answers that hooks left here could not be taken in (see the daemon's log)."
+        yield Problem(str(folder), 0, what, f"Move them back into {folder.parent} to have it tried again.")
 
 
 def _dead_links(hand: Hand) -> Iterator[Problem]:
@@ -205,6 +216,6 @@ def log(entries: journal.Journal, limit: int, note_id: str) -> list[journal.Entr
     for entry in entries.entries(newest_first=True):
         if len(found) == limit:
             break
-        if not note_id or note_id in (entry.get("id"), entry.get("note")):
+        if entry.get("what") != "done" and (not note_id or note_id in (entry.get("id"), entry.get("note"))):
             found.append(entry)
     return found

@@ -16,19 +16,23 @@ from kit.errors import KitError, UnavailableError
 from kit.index import bm25, fulltext
 from kit.model.notes import Card, Fact
 from kit.recall.engine import Proofs, TextProof
+from kit.recall.match import rarity
 from kit.vault import exchange, note
 from kit.vault.lock import VaultLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from kit.index.reflection import Index
     from kit.model.notes import Note
 
 WEIGHTS = {
-    "title": 0.5, "tags": 1.0, "summary": 1.0, "overview": 0.6, "user": 1.0, "agent": 0.5, "facts": 1.0, "body": 0.8,
+    "title": 0.5, "tags": 0.1, "summary": 0.3, "overview": 0.3, "user": 1.0, "agent": 1.0, "facts": 1.0, "body": 0.8,
 }  # fmt: skip
+"""What both sides said is scored apart and added; summary, overview and tags only repeat words of it."""
+PERSON = 0.3
+"""Weight of a person's name as a word."""
 CANDIDATES = 200
 """Cards the full text may bring in at most."""
 BATCH, PORTION = 50, 5_000
@@ -172,35 +176,49 @@ class Witness:
                 self._index.paid(self._taken)
                 self._taken, self._stumbles = {}, 0
 
-    def ask(self, question: str, budget_s: float, allowed: Callable[[int], bool]) -> Proofs:
-        """Say for each card how well its words fit a question, 0 to 1, within a time budget."""
+    def ask(
+        self, question: str, budget_s: float, allowed: Callable[[int], bool], persons: Collection[str] = ()
+    ) -> Proofs:
+        """Say for each card how well its words fit a question, within a time budget.
+
+        The words of `persons` weigh little: whoever is asked about is a feature of cards already.
+        """
         engine = self._current()
         if not engine:
             why = self._broken or "There is no full text; features answered alone."
             return Proofs({}, () if self._setting == "none" else (why,))
-        words = text.terms(question)
+        words = {word: PERSON if word in persons else 1.0 for word in text.terms(question, unigrams=True)}
         if not words:
             return Proofs({})
         with self._mending():
-            return self._ask(engine, words, budget_s, allowed)
+            return self._ask(engine, question, words, budget_s, allowed)
         return Proofs({}, ("The full text is being made anew; features answered alone.",))
 
     def _ask(
-        self, engine: fulltext.Layered, words: list[str], budget_s: float, allowed: Callable[[int], bool]
+        self,
+        engine: fulltext.Layered,
+        question: str,
+        words: dict[str, float],
+        budget_s: float,
+        allowed: Callable[[int], bool],
     ) -> Proofs:
-        asked = [(word, 1.0) for word in dict.fromkeys(words)]
+        asked = list(words.items())
         behind = self.behind
         if behind:
             allowed = self._fresh_among(allowed)
         found = engine.search(asked, CANDIDATES, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
-        known = engine.doc_freqs([word for word, _ in asked])
+        known = engine.doc_freqs(list(words))
         notes = max(1, engine.statistics().notes)
-        mass = sum(bm25.idf(notes, known.get(word, 0)) for word, _ in asked)
-        proofs = {num: _proof(fields, mass) for num, fields in found.hits}
+        mass = sum(weight * bm25.idf(notes, known.get(word, 0)) for word, weight in asked)
+        plain = set(text.terms(question))
+        rare = {word: rarity(known.get(word, 0), notes) for word in plain}
+        # characters repeat what pairs of them say, so they make no word more
+        share = sum(words[word] * bm25.idf(notes, known.get(word, 0)) for word in plain) / (mass or 1.0)
+        proofs = {num: _proof(fields, mass, share / bm25.idf(notes, 1)) for num, fields in found.hits}
         remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
         if behind:
             remarks += (f"{behind} notes are not in the full text yet.",)
-        return Proofs(proofs, remarks)
+        return Proofs(proofs, remarks, rare)
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
@@ -295,7 +313,7 @@ class Witness:
             found = self._load(entry.path)
         except KitError:
             return None
-        fields = {name: words for name, words in self.fields(found) if words}
+        fields = {name: _spelled_out(words) for name, words in self.fields(found) if words}
         return fulltext.Doc(num, fields, row.created, row.kind, entry.path)
 
     def fields(self, found: Note) -> Iterator[tuple[str, str]]:
@@ -305,25 +323,35 @@ class Witness:
         yield "body", found.body.replace(first, "", 1)
         if isinstance(found, Fact):
             yield "tags", " ".join((*found.tags, *found.people, *found.places))
-            yield "facts", f"{found.key} {found.value}"
+            yield "facts", f"{first}\n{found.key} {found.value}"
         if isinstance(found, Card):
             yield "tags", " ".join((*found.tags, *found.people, *found.places))
             yield "overview", self._body(found.overview)
             said = exchange.read(self._body(found.event))
             yield "user", said.user
             yield "agent", said.agent
+            if not (said.user or said.agent):  # where nothing else is known of a turn, its summary is what was said
+                yield "facts", first
 
     def _body(self, link: str) -> str:
-        entry = self._index.catalog.resolve(link) if link else None
+        entry = self._index.catalog.linked(link)
         try:
             return self._load(entry.path).body if entry else ""
         except KitError:
             return ""
 
 
-def _proof(fields: Mapping[str, float], mass: float) -> TextProof:
-    """Map BM25 to 0–1: what the words gained ÷ the idf of all words asked, at most 1."""
+def _spelled_out(words: str) -> str:
+    """Add every CJK character once more by itself: pairs alone miss words that are written otherwise."""
+    characters = " ".join(char for char in words if text.is_cjk(char)) if text.is_cjk(words) else ""
+    return f"{words}\n{characters}" if characters else words
+
+
+def _proof(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:
+    """Normalise BM25: what the words gained ÷ the idf of all words asked, or × `to_words` in rare words."""
     total = sum(fields.values())
     named = sorted(fields, key=lambda name: -fields[name])[:3]
     said = ", ".join(f"{name} {fields[name] / mass:.2f}" for name in named if fields[name] > 0)
-    return TextProof(min(1.0, total / mass) if mass else 0.0, f"words found in {said}")
+    return TextProof(
+        total / mass if mass else 0.0, f"words found in {said}", max(fields.values(), default=0.0) * to_words
+    )

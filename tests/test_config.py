@@ -44,7 +44,7 @@ def test_the_person_is_stronger_than_the_vault_and_the_environment_than_both(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = home / "vault"
-    file = write(root, "[recall]\nlimit = 3\nthreshold = 0.5\nprofile = 'layered'\n[deliver]\ntokens = 500\n")
+    file = write(root, "[recall]\nlimit = 3\nthreshold = 0.5\nprofile = 'wangdefa'\n[deliver]\ntokens = 500\n")
     (home / "config").mkdir()
     own = home / "config" / "config.toml"
     own.write_text("recall.limit = 4\nrecall.threshold = 0\n", encoding="utf-8")
@@ -53,7 +53,7 @@ def test_the_person_is_stronger_than_the_vault_and_the_environment_than_both(
     found = config.load(root)
     assert (found.count("recall.limit"), found.origins["recall.limit"]) == (5, "MEMKIT_RECALL_LIMIT")
     assert (found.number("recall.threshold"), found.origins["recall.threshold"]) == (0.0, str(own))
-    assert (found.text("recall.profile"), found.origins["recall.profile"]) == ("layered", str(file))
+    assert (found.text("recall.profile"), found.origins["recall.profile"]) == ("wangdefa", str(file))
     assert (found.count("deliver.tokens"), found.flag("govern.redact")) == (500, False)
 
 
@@ -91,7 +91,7 @@ def test_toml_may_be_written_as_it_likes(home: Path, said: str) -> None:
         ("colour = 'red'", ["memkit.toml:1: There is no setting 'colour'. `memkit config` lists them."]),
         (
             "[recall]\nprofile = 'odd'",
-            ["memkit.toml:2: 'recall.profile' must be one of default, wangdefa, layered, not 'odd'."],
+            ["memkit.toml:2: 'recall.profile' must be one of default, wangdefa, not 'odd'."],
         ),
     ],
 )

@@ -10,11 +10,12 @@ import pytest
 
 KIT = Path(__file__).resolve().parent.parent / "kit"
 
-BASE = {"errors", "text", "shipped", "places"}
+BASE = {"errors", "text", "shipped", "places", "lock"}
 TABLE: dict[str, set[str]] = {
     "errors": set(),
     "shipped": set(),
     "places": {"errors"},
+    "lock": set(),
     "text": {"shipped"},
     "model": BASE,
     "vault": BASE | {"model"},
@@ -40,27 +41,26 @@ TABLE: dict[str, set[str]] = {
     | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
     | {"govern", "passages", "maintain", "governance", "config"},
     "operations": BASE | {"model", "app"},
-    "sessions": BASE | {"model", "vault", "harness", "app"},
+    "standing": BASE | {"model", "vault", "deliver", "app", "index"},
+    "sessions": BASE | {"model", "vault", "harness", "app", "standing"},
+    "installing": BASE,
     # -- over the socket
     "daemon.protocol": BASE,
     "daemon.channel": BASE | {"daemon.protocol"},
-    "daemon.lock": BASE,
     "daemon.spool": BASE | {"daemon.protocol"},
     "daemon.conversation": BASE | {"daemon.protocol", "daemon.channel"},
-    "daemon.client": BASE | {"daemon.protocol", "daemon.channel", "daemon.lock"},
-    "daemon.server": BASE | {"daemon.protocol", "daemon.channel", "daemon.lock", "daemon.spool", "daemon.conversation"},
+    "daemon.client": BASE | {"daemon.protocol", "daemon.channel"},
+    "daemon.server": BASE | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation"},
     "daemon.builder": BASE | {"vault", "index", "reconcile", "witness", "config", "app", "model"},
-    "daemon.reader": BASE | {"app", "daemon.builder"},
-    "daemon.trouble": BASE,
     "daemon.reader": BASE | {"app", "daemon.builder"},
     "daemon.chores": BASE | {"app"},
     "daemon.trouble": BASE | {"vault", "index", "app", "daemon.builder"},
     "daemon.keeper": BASE
-    | {"daemon.reader", "daemon.chores", "daemon.trouble"}
+    | {"daemon.reader", "daemon.chores", "daemon.spool", "daemon.trouble"}
     | {"vault", "reconcile", "app", "operations", "sessions"}
     | {"daemon.builder", "daemon.conversation", "daemon.reader", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
-    "cli": BASE | {"config", "daemon.client"},
+    "cli": BASE | {"config", "daemon.client", "installing"},
     "cli.story": BASE | {"app", "operations", "cli", "model"},  # loaded by `memkit demo` alone
     "hook": set(),
     "__init__": {"app"},  # for the type checker; at run time on first use

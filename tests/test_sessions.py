@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kit import reconcile
 from kit.app import Kit
 from kit.errors import BadInputError, UnavailableError
 from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
@@ -298,7 +299,7 @@ def test_a_vault_that_is_busy_costs_no_answer(kit: Kit) -> None:
     assert cards(kit) == [("completed", "write a poem", "A rose.")]
 
 
-def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done(kit: Kit, vault: Path) -> None:
+def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done_and_is_framed_later(kit: Kit, vault: Path) -> None:
     agent = Client(kit)
     before = sorted(vault.rglob("*"))
     kit._lock.timeout = 0.01
@@ -308,7 +309,7 @@ def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done(kit: Kit, va
     agent.stop("A rose.")
     agent.prompt("write a letter", "t2")
     agent.stop("Dear Ada,", "t2")
-    assert cards(kit) == [("completed", "write a letter", "Dear Ada,")]
+    assert cards(kit) == [("completed", "write a poem", "A rose."), ("completed", "write a letter", "Dear Ada,")]
 
 
 def test_a_recall_that_fails_costs_the_turn_neither_card_nor_answer(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,3 +368,30 @@ def test_a_folder_without_a_repository_is_its_own_project_and_home_is_none(
     assert project_of(str(tmp_path / "notes")) == "notes"
     assert project_of(str(tmp_path / "gone" / "for ever")) == "for ever"
     assert [project_of(where) for where in (str(tmp_path), "/", "")] == ["", "", ""]
+
+
+def test_an_answer_is_on_disk_before_the_hook_hears_of_it(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    said = {"session_id": "s1", "prompt_id": "t1", "hook_event_name": "Stop", "last_assistant_message": "A rose."}
+    agent.hook("answer", said, finish=False)
+    assert cards(kit) == [("completed", "write a poem", "A rose.")]
+
+
+def test_a_prompt_out_of_the_spool_is_told_nothing(kit: Kit) -> None:
+    remember_key(kit)
+    agent = Client(kit)
+    said = {"session_id": "s1", "prompt_id": "t1", "hook_event_name": "UserPromptSubmit", "prompt": PROMPT}
+    payload = json.dumps(said).encode()
+    assert agent.sessions.handle("claude", "prompt", payload, {"MEMKIT_SPOOLED": "1"}).out == b""
+    assert agent.sessions.handle("claude", "prompt", payload, {}).out == reply(KEY)
+
+
+def test_a_card_that_is_on_disk_but_not_in_the_index_gets_its_answer(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    kit.index.renew()
+    kit._freshen = reconcile.Report  # as a daemon that is still reading a large vault
+    agent.stop("A rose.")
+    kit._freshen = None
+    assert cards(kit) == [("completed", "write a poem", "A rose.")]

@@ -24,7 +24,7 @@ _COMMANDS = {
     "tags": "pool", "scenes": "pool", "undo": "pool", "clean": "pool", "learn": "pool",
     "book": "look", "features": "look", "facts": "look",
     "status": "look", "doctor": "look", "log": "look",
-    "hook": "hooks", "daemon": "daemons",
+    "hooks": "hooks_cli", "hook": "hooks", "daemon": "daemons",
 }  # fmt: skip
 
 _NAMES = {"config": "config_", "learn": "learn_"}

@@ -65,7 +65,9 @@ def _answer_here(root: Path, harness: str, event: str, payload: bytes) -> None:
     from kit.sessions import Sessions  # noqa: PLC0415
 
     with Kit(root) as kit:
-        reply = Sessions(kit).handle(harness, event, payload, os.environ)
+        sessions = Sessions(kit)
+        sessions.wait_for_answer(harness, event, payload, os.environ)
+        reply = sessions.handle(harness, event, payload, os.environ)
         try:
             _print(reply.out)
         finally:  # a harness that no longer listens has still said something worth keeping

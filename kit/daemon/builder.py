@@ -6,13 +6,18 @@ Law: the child writes a folder of its own; what it made is taken over whole, or 
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 from kit.places import child_environment
+
+_LAST_WORDS = 4096
+"""Bytes at the end of what a child says that are read when it failed."""
 
 
 class Build:
@@ -23,11 +28,13 @@ class Build:
         self.counts = (0, 0)
         self.failed = ""
         shutil.rmtree(self.folder, ignore_errors=True)
+        # A file, not a pipe: a full pipe would hold up a child that warns a lot.
+        self._warnings = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the reader
         self._child = subprocess.Popen(  # noqa: S603 - this very program
             [sys.executable, "-P", "-m", "kit.daemon.builder", what, str(root), str(self.folder)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._warnings,
             text=True,
             env=child_environment(),
         )
@@ -50,17 +57,18 @@ class Build:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self) -> None:
-        out, err = self._child.stdout, self._child.stderr
+        out = self._child.stdout
         assert out  # noqa: S101 - piped above
-        assert err  # noqa: S101 - piped above
-        with out, err:
+        with out, self._warnings:
             for line in out:
                 with contextlib.suppress(ValueError):
                     done, total = map(int, line.split())
                     self.counts = (done, total)
-            words = err.read().strip().splitlines()
-        if self._child.wait():
-            self.failed = words[-1] if words else f"it ended with {self._child.returncode}"
+            if self._child.wait():
+                self._warnings.seek(max(0, self._warnings.seek(0, os.SEEK_END) - _LAST_WORDS))
+                words = self._warnings.read().decode(errors="replace").split("\n")
+                last = next((word.strip() for word in reversed(words) if word.strip()), "")
+                self.failed = last or f"it ended with {self._child.returncode}"
 
 
 def main(what: str, root: str, folder: str) -> None:

@@ -1,7 +1,7 @@
 """What is done when nobody waits: learning from finished turns, cleaning when it is due, finishing what a crash cut.
 
 Law: one small step at a time under the owner, so that questions come first; a step that fails is tried again
-later, ever more rarely, and never stops the others.
+later, ever more rarely, and keeps no other back.
 """
 
 from __future__ import annotations
@@ -22,18 +22,51 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("kit.daemon")
 
 STEP_S, LONGEST_S = 1.0, 600.0
-CLEAN_CHECK_S = 60.0
+EXAMINE_S, CLEAN_CHECK_S, SWEEP_S = 30.0, 60.0, 86_400.0
+
+
+class _Chore:
+    """A chore, how often it is looked after, and when it is due again."""
+
+    def __init__(self, work: Callable[[], None], every_s: float) -> None:
+        self._work, self._every = work, every_s
+        self._wait, self._due = every_s, 0.0
+
+    def attempt(self) -> None:
+        """Do it if it is due; after a failure wait twice as long as before."""
+        if time.monotonic() < self._due:
+            return
+        try:
+            self._work()
+        except Exception as error:  # whatever an engine or a disk comes up with: the other chores go on
+            self._wait = min(LONGEST_S, self._wait * 2)
+            fault = None if isinstance(error, KitError) else error
+            LOG.warning("a chore waits %.0f s: %s", self._wait, error, exc_info=fault)
+        else:
+            self._wait = self._every
+        self._due = time.monotonic() + self._wait
 
 
 class Chores:
-    """The chores of one vault."""
+    """The chores of one vault.
+
+    `sweep` closes a few cards whose client was killed, and tells how many.
+    """
 
     def __init__(
-        self, kit: Kit, owner: AbstractContextManager[object], stopping: threading.Event, paused: Callable[[], bool]
+        self,
+        kit: Kit,
+        owner: AbstractContextManager[object],
+        stopping: threading.Event,
+        paused: Callable[[], bool],
+        sweep: Callable[[], int] = lambda: 0,
     ) -> None:
         self._kit, self._owner, self._stopping, self._paused = kit, owner, stopping, paused
-        self._wait = STEP_S
-        self._checked = 0.0
+        self._sweep_some = sweep
+        self._chores = (
+            _Chore(self._follow, STEP_S), _Chore(self._learn, STEP_S), _Chore(self._examine, EXAMINE_S),
+            _Chore(self._clean, CLEAN_CHECK_S), _Chore(self._sweep, SWEEP_S),
+        )  # fmt: skip
 
     @property
     def waiting(self) -> int:
@@ -42,38 +75,41 @@ class Chores:
 
     def run(self) -> None:
         """Do chores until the daemon ends."""
-        begun = False
-        while not self._stopping.wait(self._wait):
-            if self._paused():
-                continue
-            try:
-                if not begun:
-                    with self._owner:
-                        self._kit.pool.finish_begun()
-                    begun = True
-                self._learn()
-                self._clean()
-            except KitError as error:
-                self._wait = min(LONGEST_S, self._wait * 2)
-                LOG.warning("a chore waits %.0f s: %s", self._wait, error)
-            else:
-                self._wait = STEP_S
+        while not self._stopping.wait(STEP_S):
+            for chore in self._chores:
+                if not self._paused() and not self._stopping.is_set():
+                    chore.attempt()
+
+    def _follow(self) -> None:
+        """Finish what a crash cut short; have notes follow relations that could not be followed at once."""
+        with self._owner:
+            if self._kit.owes:
+                self._kit.sync()
 
     def _learn(self) -> None:
         while not self._stopping.is_set():
             with self._owner:
-                if not self._kit.pool.waiting():
-                    return
-                learned = self._kit.pool.learn_next()
+                learned = self._kit.pool.learn_next() if self._kit.pool.waiting() else None
             if learned is None:
                 return
             LOG.info("learned from %s: %s facts", learned.card, len(learned.facts))
 
+    def _examine(self) -> None:
+        with self._owner:
+            done = self._kit.pool.examine()
+        if done:
+            LOG.info("examined tags: %s acts", len(done))
+
     def _clean(self) -> None:
-        if time.monotonic() - self._checked < CLEAN_CHECK_S:
-            return
-        self._checked = time.monotonic()
         with self._owner:
             if self._kit.cleaning_is_due():
                 done = self._kit.pool.clean(who="maintain")
                 LOG.info("cleaned: %s memories went into the archive", len(done.leaving))
+
+    def _sweep(self) -> None:
+        while not self._stopping.is_set():
+            with self._owner:
+                swept = self._sweep_some()
+            if not swept:
+                return
+            LOG.info("swept: %s cards whose client tells nothing any more", swept)

@@ -11,7 +11,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from kit.daemon import lock as locks
+from kit import lock as locks
 from kit.daemon import protocol
 from kit.daemon.channel import Channel, connect, read_address
 from kit.errors import BadInputError, UnavailableError

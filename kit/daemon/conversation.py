@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from kit.daemon import protocol
-from kit.errors import BadInputError, KitError
+from kit.errors import BadInputError, KitError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,6 +26,10 @@ KEEP_ALIVE_S = 300.0
 GAP_S = 1.0
 SEND_S = 5.0
 LOG = logging.getLogger("kit.daemon")
+
+
+Outcome = Literal["kept", "later", "refused"]
+"""What became of a hook's call: dealt with; not now, for something it needs is away or busy; never."""
 
 
 class Later(NamedTuple):
@@ -94,22 +98,28 @@ def converse(channel: Channel, house: House) -> None:
         _send(channel, protocol.encode(_failure(0, error, "?")))
 
 
-def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> bool:
-    """Let the handler answer a hook, reply, then do what can wait; False when nothing was kept."""
+def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> Outcome:
+    """Let the handler answer a hook, reply, then do what can wait."""
     try:
         found = house.handler.raw(call.harness, call.event, call.payload, call.env)
-    except Exception:
-        LOG.exception("The hook %s %s failed.", call.harness, call.event)
+    except Exception as error:  # noqa: BLE001 - logged there
         reply(protocol.REFUSAL)
-        return False
+        return _outcome(error, f"The hook {call.harness} {call.event}")
     reply(protocol.hook_reply(found.reply if isinstance(found, Later) else found))
     if isinstance(found, Later):
         try:
             found.then()
-        except Exception:
-            LOG.exception("What follows the hook %s %s failed.", call.harness, call.event)
-            return False
-    return True
+        except Exception as error:  # noqa: BLE001 - logged there
+            return _outcome(error, f"What follows the hook {call.harness} {call.event}")
+    return "kept"
+
+
+def _outcome(error: Exception, what: str) -> Outcome:
+    if isinstance(error, UnavailableError):
+        LOG.warning("%s could not be done now: %s", what, error)
+        return "later"
+    LOG.error("%s failed.", what, exc_info=error)
+    return "refused"
 
 
 def _answer_hook(channel: Channel, house: House, line: bytes) -> None:

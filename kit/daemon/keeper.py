@@ -11,13 +11,13 @@ import sqlite3
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from kit import operations, reconcile
+from kit import operations, places, reconcile
 from kit.app import Kit
-from kit.daemon import builder, trouble
+from kit.daemon import builder, spool, trouble
 from kit.daemon.chores import Chores
 from kit.daemon.conversation import Handler, Later
 from kit.daemon.reader import TAKE, Reader
@@ -28,6 +28,7 @@ from kit.vault.watch import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from kit.daemon.conversation import Progress
@@ -43,8 +44,12 @@ TURN_S = 0.25
 """After so long the watching thread looks whether a scan has become due."""
 SYNC_NOTES = 2_000
 """Up to so many differences are taken in by this process, bit by bit; more are left to a child."""
+GLANCE_S = 3.0
+"""The same where events can't be vouched for, after questions and polls."""
 AT_ONCE = 3_000
 """Files that can be walked within a question's time."""
+SWEPT = 8
+"""Cards of killed clients that are closed in one go."""
 CHANGING = "Many notes have changed and are still being read."
 
 
@@ -56,14 +61,17 @@ class Keeper(Handler):
         self._stopping = threading.Event()
         self.kit = Kit(root, freshen=self._freshen)
         self.watcher = watcher or Watcher(self.kit.root)
+        self._spool = places.spool_folder(self.kit.root)
         self._sessions = Sessions(self.kit)
         self._reader = Reader(self.kit, self._owner, self._stopping, lambda: self._building is not None)
-        self._chores = Chores(self.kit, self._owner, self._stopping, lambda: not self.ready())
+        self._chores = Chores(
+            self.kit, self._owner, self._stopping, lambda: not self.ready(), lambda: self._sessions.sweep(SWEPT)
+        )
         self._threads: list[threading.Thread] = []
         self._building: builder.Build | None = None
-        self._scanned = 0.0
+        self._scanned = self._scanned_from = self._glance_asked = 0.0
         self._lag = 0.0
-        self._scan_owed = False
+        self._owed = self._paid = 0  # changed by the owner only
 
     # -- life
 
@@ -89,6 +97,7 @@ class Keeper(Handler):
         self.watcher.stop()
         for thread in self._threads:
             thread.join(5.0)
+        self._reader.stop()  # its thread may have begun a child while it was told to stop
         if self._building:
             self._building.stop()
         with self._owner, suppress(sqlite3.Error):
@@ -134,19 +143,18 @@ class Keeper(Handler):
         """Answer a hook; the card is written once the reply is sent."""
         spooled = env.get("MEMKIT_SPOOLED", "")
         moment = datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone() if spooled.isdecimal() else None
-        with self._owner, self._mending():
+        with self._owner, self._mending(), self._at(moment):
             reply = self._sessions.handle(harness, event, payload, env)
 
         def then() -> None:
-            with self._owner, self._mending():
-                if moment:
-                    with self.kit.at(moment):
-                        reply.after()
-                else:
-                    reply.after()
+            with self._owner, self._mending(), self._at(moment):
+                reply.after()
             self._reader.stir()
 
         return Later(reply.out, then)
+
+    def _at(self, moment: datetime | None) -> AbstractContextManager[None]:
+        return self.kit.at(moment) if moment else nullcontext()
 
     def _status(self) -> dict[str, object]:
         return {
@@ -159,11 +167,18 @@ class Keeper(Handler):
             "last_scan_s_ago": round(time.monotonic() - self._scanned, 1) if self._scanned else None,
             "scan_owed": self._scan_owed,
             "building": self._building.progress if self._building else "",
+            "spool_waiting": len(spool.waiting(self._spool)),
+            "spool_failed": spool.failed(self._spool),
             "watching": "; ".join(self.watcher.health()) or f"{self.watcher.watched} folders",
             "memory_mb": _memory_mb(),
         }
 
     # -- in step with the files
+
+    @property
+    def _scan_owed(self) -> bool:
+        """Whether something may have changed that only a scan can find."""
+        return self._owed > self._paid
 
     def _freshen(self) -> reconcile.Report:
         """Take up every change that was on disk before now; called by the owner before each answer."""
@@ -179,7 +194,7 @@ class Keeper(Handler):
                 self._begin_anew(str(error))
                 report = self._catch_up_for_a_question()
             else:
-                self._scan_owed = True
+                self._owed += 1
                 self.watcher.ask_for_scan()
                 self.kit.behind = f"The index can't be brought in step ({error}); make room in {self.kit.folder}."
                 report = reconcile.Report()
@@ -202,16 +217,20 @@ class Keeper(Handler):
             return self._scan_now()
         if batch.paths or batch.folders:
             report = self._take_up(batch)
-        if batch.scan or not known:
-            self._scan_owed = True
+        if not known and self.watcher.without_barrier:
+            self._glance_asked = time.monotonic()  # nothing says that anything is owed: a look now and then must do
+            lost = batch.scan and not self.watcher.polling
+        else:
+            lost = batch.scan or not known
+        self._owed += lost
         if self._scan_owed:
             self.kit.behind = CHANGING
         return report
 
     def _take_up(self, batch: Batch) -> reconcile.Report:
-        owed, self._scan_owed = self._scan_owed, True  # a batch that was taken and not dealt with is lost otherwise
+        owed, self._owed = self._owed, self._owed + 1  # a batch that was taken and not dealt with is lost otherwise
         report = reconcile.apply(self.kit.store, self.kit.index, batch.paths, batch.folders)
-        self._scan_owed = owed
+        self._owed = owed
         self._lag = time.monotonic() - batch.first if batch.first else 0.0
         if report.changed:
             LOG.info(
@@ -222,10 +241,10 @@ class Keeper(Handler):
         return report
 
     def _scan_now(self) -> reconcile.Report:
-        self._scan_owed = True
+        self._owed += 1
+        begun = time.monotonic()
         report = reconcile.scan(self.kit.store, self.kit.index)
-        self._scanned = time.monotonic()
-        self._scan_owed = False
+        self._scanned, self._scanned_from, self._paid = time.monotonic(), begun, self._owed
         self.kit.witness.take(TAKE)
         self._reader.stir()
         return report
@@ -234,7 +253,7 @@ class Keeper(Handler):
         """Come in step at the start: a small vault at once, a large one bit by bit, an unknown one by a child."""
         known = len(self.kit.index.catalog)
         if known > AT_ONCE:
-            self._scan_owed = True
+            self._owed += 1
         elif reconcile.count_differences(self.kit.store, self.kit.index) > SYNC_NOTES:
             self._building = builder.Build("index", self.kit.root, self.kit.folder)
             return
@@ -246,13 +265,16 @@ class Keeper(Handler):
         while not self._stopping.is_set():
             self.watcher.serve(0.0 if self._scan_owed else TURN_S, self._owner, self._use)
             self._finish_build()
-            late = time.monotonic() - self._scanned > SCAN_EVERY_S
+            glance = self._glance_asked > self._scanned_from
+            late = time.monotonic() - self._scanned > (GLANCE_S if glance else SCAN_EVERY_S)
             if (late or self._scan_owed) and not self._building and not self.watcher.is_storming():
                 self._scan_gently()
 
     def _use(self, batch: Batch) -> None:
-        if batch.scan:
-            self._scan_owed = True
+        if batch.scan and self.watcher.polling:
+            self._glance_asked = time.monotonic()
+        elif batch.scan:
+            self._owed += 1
         elif not self._building:
             with self._mending():
                 self.kit.follow(self._take_up(batch))
@@ -262,20 +284,29 @@ class Keeper(Handler):
         if self.watcher.is_astray():
             self._stopping.wait(0.2)
             return
-        started, changed = time.perf_counter(), 0
-        self._scan_owed = True
+        started, changed, owed = time.monotonic(), 0, self._owed
         with self._mending():
-            for portion in reconcile.portions(self.kit.store, self.kit.index, self._owner):
+            for portion in reconcile.portions(self.kit.store, self.kit.index, self._owner, begins=self._is_for_us):
                 changed += portion.changed
                 with self._owner:
                     self.kit.follow(portion)
                 self._reader.stir()
                 if self._stopping.is_set():
                     return
-        self._scan_owed = False
-        self._scanned = time.monotonic()
+        if self._building:
+            return
+        with self._owner:
+            self._paid = max(self._paid, owed)  # what was lost meanwhile is still owed
+            self._scanned, self._scanned_from = time.monotonic(), started
         if changed:
-            LOG.info("scan: %s changed in %.0f ms", changed, (time.perf_counter() - started) * 1000)
+            LOG.info("scan: %s changed in %.0f ms", changed, (self._scanned - started) * 1000)
+
+    def _is_for_us(self, differences: int) -> bool:
+        """Leave it to a child when so much has changed that building anew is quicker, and holds nobody up."""
+        with self._owner:
+            if differences > SYNC_NOTES and differences * 2 > len(self.kit.index.catalog):
+                self._building = builder.Build("index", self.kit.root, self.kit.folder)
+        return self._building is None
 
     def _finish_build(self) -> None:
         """Take over what a child has built."""
@@ -283,7 +314,7 @@ class Keeper(Handler):
             if self._building is None or not self._building.is_done():
                 return
             build, self._building = self._building, None
-            self._scan_owed = True  # what happened meanwhile
+            self._owed += 1  # what happened meanwhile
             if build.failed:
                 LOG.error("The index could not be built: %s", build.failed)
             else:

@@ -60,10 +60,10 @@ class Reader:
         return self._child is not None or bool(witness.name and witness.behind + witness.uncommitted)
 
     def stop(self) -> None:
-        """End the child, and wake who waits."""
+        """End the child, and wake who waits; once more when `run` has ended, which may just have begun one."""
         self._stir.set()
-        if self._child:
-            self._child.stop()
+        if child := self._child:
+            child.stop()
 
     def run(self) -> None:
         """Read and commit until stopped."""
@@ -89,7 +89,7 @@ class Reader:
             witness.open()
         if self._child and self._child.is_done():
             self._finish(self._child)
-        if self._child or self._failed or not witness.name:
+        if self._child or self._failed or not witness.name or self._stopping.is_set():
             return
         owed = witness.behind
         if owed > CHILD_FROM and owed * CHILD_SHARE > len(self._kit.index.features.rows()):

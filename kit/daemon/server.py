@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import secrets
 import selectors
@@ -17,8 +18,8 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from kit import lock as locks
 from kit.daemon import channel as channels
-from kit.daemon import lock as locks
 from kit.daemon import protocol, spool
 from kit.daemon.channel import DAEMON_FILE, Channel
 from kit.daemon.conversation import GAP_S, LOG, Handler, Later, converse, run_hook
@@ -35,6 +36,8 @@ __all__ = ["Handler", "Later", "Server"]
 LOCK = "lock"
 _PATIENCE_S = 10.0
 """How long a second server waits to see whether the first one serves or ends."""
+_REPLAY_AGAIN_S, _REPLAY_LONGEST_S = 1.0, 300.0
+"""How long what is spooled waits after a trouble that passes: each time twice as long, up to the second."""
 _GRACE_S = 10.0
 """How long running requests may go on after a stop."""
 
@@ -82,6 +85,7 @@ class Server:
         self._open: set[Channel] = set()
         self._stopping = False  # no Event: its lock could be held when a signal comes
         self._replaying = threading.Lock()
+        self._replay_wait, self._replay_due = _REPLAY_AGAIN_S, -math.inf
         self._retracting = threading.Lock()
         self._listed = False
         self._lock = -1
@@ -118,13 +122,15 @@ class Server:
             self._wake_in.send(b"!")
 
     def status(self) -> dict[str, object]:
-        """Tell pid, version, uptime and load."""
+        """Tell pid, version, uptime and load, and what the spool holds."""
         return {
             "pid": os.getpid(),
             "version": self.version,
             "uptime_s": round(self._clock() - self._began, 3),
             "requests": self._requests,
             "connections": len(self._open),
+            "spool_waiting": len(spool.waiting(self._spooled)) if self._spooled else 0,
+            "spool_failed": spool.failed(self._spooled) if self._spooled else 0,
         }
 
     def retract(self) -> None:
@@ -232,8 +238,8 @@ class Server:
                 signal.signal(number, old)
 
     def _tick(self) -> None:
-        waiting = self._spooled and spool.waiting(self._spooled) and self.handler.ready()
-        if waiting and self._spooled and self._replaying.acquire(blocking=False):
+        due = self._clock() >= self._replay_due and self._spooled and spool.waiting(self._spooled)
+        if due and self._spooled and self.handler.ready() and self._replaying.acquire(blocking=False):
             threading.Thread(target=self._replay, args=(self._spooled,), daemon=True).start()
         idle = self._working == 0 and self._clock() - self._last >= self._idle_s
         if self._lost() or self._gone() or (idle and not self.handler.busy()):
@@ -258,8 +264,15 @@ class Server:
             with self.working():
                 for item in spool.take(folder):
                     env = item.call.env | {"MEMKIT_SPOOLED": str(item.at_ns)}
-                    if not run_hook(self, item.call._replace(env=env), lambda _reply: None):
+                    outcome = run_hook(self, item.call._replace(env=env), lambda _reply: None)
+                    if outcome == "later":
+                        self._replay_due = self._clock() + self._replay_wait
+                        self._replay_wait = min(self._replay_wait * 2, _REPLAY_LONGEST_S)
+                        return
+                    if outcome == "refused":
                         spool.set_aside(item.path)
+                    item.path.unlink(missing_ok=True)
+                    self._replay_wait = _REPLAY_AGAIN_S
                     if self._stopping:
                         return
         except OSError:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+FAILED = "failed"
+"""The folder of what could not be dealt with."""
+
+
 class Spooled(NamedTuple):
     """A hook's call that waited, and since when (nanoseconds of Unix time)."""
 
@@ -34,7 +38,7 @@ def waiting(folder: Path) -> list[Path]:
 
 
 def take(folder: Path) -> Iterator[Spooled]:
-    """Hand out what waits, oldest first; each file is removed when the next one is asked for."""
+    """Hand out what waits, oldest first; whoever has dealt with one removes its file."""
     for path in waiting(folder):
         try:
             call = parse_hook_frame(path.read_bytes())
@@ -45,11 +49,15 @@ def take(folder: Path) -> Iterator[Spooled]:
             continue
         stamp = path.name.partition("-")[0]
         yield Spooled(path, int(stamp) if stamp.isdecimal() else path.stat().st_mtime_ns, call)
-        path.unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> None:
     """Move a file that can't be dealt with into `failed/` beside it."""
-    failed = path.parent / "failed"
-    failed.mkdir(mode=0o700, exist_ok=True)
-    path.replace(failed / path.name)
+    aside = path.parent / FAILED
+    aside.mkdir(mode=0o700, exist_ok=True)
+    path.replace(aside / path.name)
+
+
+def failed(folder: Path) -> int:
+    """Count what was set aside."""
+    return len(waiting(folder / FAILED))

@@ -121,18 +121,19 @@ def keyphrases(
     df: Frequency,
     cards: int,
     limit: int = 4,
+    person: Callable[[str], bool] = lambda _name: False,
 ) -> list[Phrase]:
     """Choose up to `limit` tags for a turn, best first; known tags lead.
 
     `known` gives the pool's name of a candidate (or `None`), `df` the number of cards a tag
-    stands on, out of `cards`.
+    stands on, out of `cards`; `person` tells whether the vault knows somebody of that name, who is no tag.
     """
     named = {analyser.key(part) for name in people(f"{text_user}\n{text_agent}") for part in (name, *name.split())}
     weighed: dict[str, Phrase] = {}
     for found in candidates.weigh(text_user, text_agent, lambda word: known(word) is not None):
         pooled = known(found.word)
         name = pooled or found.word
-        if refused(name, df, cards) or (not pooled and _names_person(name, named)):
+        if refused(name, df, cards) or (not pooled and (person(name) or _names_person(name, named))):
             continue
         tag = analyser.tag_word(name)
         seen = df(tag)

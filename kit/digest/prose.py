@@ -29,7 +29,7 @@ _LEAD = re.compile(
     r"good|nice|done|fixed|thanks|thank you|hi|hello|hey|sorry(?: about (?:that|this))?|my apologies|got it|"
     r"noted|understood|agreed|will do|good to know|makes sense|happy to help|"
     r"(?:great|good|excellent) (?:question|point|idea|catch)|nice to meet you|you(?:'|’)re (?:right|welcome))"
-    r"(?:,? [A-Z][a-z]+(?=!))?[,.!:;]+"
+    r"(?:,? [A-Z][a-z]+(?=[!.]))?[,.!:;]+"
     r"|[^\W\d_]{1,4}[，,]?[您你]好[！!，,。]|nice to meet you,? [^\W\d_]{1,20}[.!]"
     r"|(?:here(?:'s| is| are)[^.:\n]{0,60}:)"
     r"|(?:btw|by the way|also|ok so|so|well|please|hm+|actually),?(?=\s)"

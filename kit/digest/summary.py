@@ -88,7 +88,8 @@ def _statement(user: str, limit: int) -> str:
         if len(joined) > limit:
             break
         whole.append(joined)
-    return whole[-1] or prose.clip(text, limit)
+    # a short sentence before a long one (`Thanks for asking. …`) is not what was said
+    return whole[-1] if len(whole[-1]) >= min(len(text), limit // 2) else prose.clip(text, limit)
 
 
 def is_acknowledged(user: str, agent: str) -> bool:

@@ -58,7 +58,7 @@ def align(hand: Hand, wanted: Mapping[str, object], now: datetime, who: Who, why
 
 
 def by_rules(hand: Hand, names: Iterable[str], now: datetime) -> Done | None:
-    """Complete the tags of a card as far as rules can: a word on a card tells its content, older keys get their place."""
+    """Complete the tags of a card as far as rules can: its words tell content, older keys get their place."""
     act = Act(hand, now, "learn", "align", why="by rules")
     for name in names:
         held = hand.index.pool.claimant(text.key(name))
@@ -96,7 +96,7 @@ def _words(value: object) -> list[str] | None:
 
 
 def _modernise(hand: Hand, act: Act, held: Held) -> None:
-    """Move what stands under keys of an older form to the keys of today; relations only where the other tag is there."""
+    """Move what stands under keys of an older form to those of today; relations only to tags that are there."""
     extra = held.tag.model_extra or {}
     for old, key in LEGACY.items():
         if old not in extra:
@@ -121,7 +121,7 @@ def _legacy_relations(hand: Hand, value: object) -> list[tuple[Held, Level]]:
     for each in value if isinstance(value, (list, tuple)) else ():
         named = {text.key(str(key)): str(one) for key, one in each.items()} if isinstance(each, Mapping) else {}
         target = named.get("code", "") if named else str(each)
-        level = next((level for level in relations.LEVELS if level == named.get("level")), "related")
+        level: Level = next((level for level in relations.LEVELS if level == named.get("level")), "related")
         try:
             other = hand.index.pool.redirect(relations.tag(hand, link_target(target)))
         except KitError:

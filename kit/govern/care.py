@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import BadInputError, BadNoteError, ConflictError, NotFoundError
+from kit.errors import BadInputError, ConflictError, KitError, NotFoundError
 from kit.govern import hand as hands
 from kit.model.notes import Card, Fact
 from kit.vault import layout, note
@@ -60,12 +60,26 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     entry = hand.entry(note_id)
     found = hand.load(entry.path)
     paths = with_parts(hand, entry.path)
-    _move_all(hand, [(path, layout.archived_path(path)) for path in paths])
+    away = _move_all(hand, [(path, _free_in_archive(hand, path)) for path in paths])
     at = hands.day(now)
     reason = hand.clean(reason, at, entry.path)
     hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
     hand.settle(*paths)
-    return PutAway(found.id, tuple(layout.archived_path(path) for path in reversed(paths)))
+    return PutAway(found.id, tuple(reversed(away)))
+
+
+def _free_in_archive(hand: Hand, path: str) -> str:
+    """Name a place in the archive that nothing has: a fact may be forgotten, said again, and forgotten again."""
+    stem = layout.archived_path(path).removesuffix(".md")
+    for number in range(1, 1000):
+        free = f"{stem}.md" if number == 1 else f"{stem} {number}.md"
+        if not _is_taken(hand, path, free):
+            return free
+    raise ConflictError(f"The archive holds a thousand notes named {path}.", "Rename some of them.")
+
+
+def _is_taken(hand: Hand, path: str, new_path: str) -> bool:
+    return (hand.store.root / new_path).exists() and not hand.store.is_half_moved(path, new_path)
 
 
 def with_parts(hand: Hand, path: str) -> list[str]:
@@ -79,13 +93,16 @@ def with_parts(hand: Hand, path: str) -> list[str]:
 
 def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
     """Take a note out of the archive again, with all that went in with it."""
-    paths = [path for path, found_id in _archived(hand, note_id) if found_id in _parts(note_id)]
+    found: dict[str, str] = {}
+    for path, found_id in _archived(hand, note_id):
+        if found_id in _parts(note_id) and (found_id not in found or _rank(path) < _rank(found[found_id])):
+            found[found_id] = path
+    paths = sorted(found.values())
     if not paths:
         raise NotFoundError(
             f"The archive holds no note with the id '{note_id}'.", "`memkit log` shows what was put away."
         )
-    back = [layout.restored_path(path) for path in paths]
-    _move_all(hand, list(zip(paths, back, strict=True)))
+    back = _move_all(hand, [(path, layout.restored_path(path)) for path in paths])
     hand.journal.add(hands.day(now), who, "restore", back[0], "", id=note_id)
     hand.settle(*back)
     return PutAway(note_id, tuple(back))
@@ -95,13 +112,25 @@ def _parts(note_id: str) -> tuple[str, str, str]:
     return note_id, f"{note_id}-e", f"{note_id}-o"
 
 
-def _move_all(hand: Hand, moves: Sequence[tuple[str, str]]) -> None:
-    """Move notes, all or none: a place that is taken is told before the first one moves."""
+def _rank(path: str) -> tuple[int, str]:
+    return len(path), path
+
+
+def _move_all(hand: Hand, moves: Sequence[tuple[str, str]]) -> list[str]:
+    """Move notes, all or none: a place that is taken is told before the first one moves. Return their new paths."""
     for path, new_path in moves:
-        if (hand.store.root / new_path).exists():
+        if _is_taken(hand, path, new_path):
             raise ConflictError(f"{new_path} already exists, so {path} can't go there.", "Move one of them by hand.")
-    for path, new_path in moves:
-        hand.move(path, new_path)
+    made: list[tuple[str, str]] = []
+    try:
+        for path, new_path in moves:
+            made.append((path, hand.move(path, new_path)))  # noqa: PERF401 - what was moved before an error counts
+    except KitError:
+        for path, there in reversed(made):
+            with suppress(KitError):  # the first trouble is told; `restore` finds what stays behind
+                hand.move(there, path)
+        raise
+    return [there for _, there in made]
 
 
 def _archived(hand: Hand, note_id: str) -> Iterator[tuple[str, str]]:
@@ -109,7 +138,9 @@ def _archived(hand: Hand, note_id: str) -> Iterator[tuple[str, str]]:
     root = hand.store.root
     for file in sorted((root / layout.ARCHIVE).rglob("*.md")):
         path = file.relative_to(root).as_posix()
-        with suppress(BadNoteError):  # one that can't be read keeps no other from coming back
+        with suppress(KitError, OSError):  # a folder, or one that can't be read, keeps no other from coming back
+            if file.is_symlink():
+                continue
             raw, _ = hand.store.read(path)
             found = note.parse(raw, path, fallback_name=file.stem) if note_id.encode() in raw else None
             if found:

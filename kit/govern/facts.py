@@ -72,6 +72,7 @@ def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered 
     (says, kinds), (key, more), (value, most) = (hand.cleaned(one) for one in (stated.says, stated.key, stated.value))
     hand.tell_redacted(sorted({*kinds, *more, *most}), at, "facts")
     given_key = text.key(key)
+    stated = stated._replace(tags=hand.cleaned_words(stated.tags))
     stated = _completed(stated._replace(says=" ".join(says.split()), key=key, value=value))
     known = _find(hand, stated, given_key, at)
     if known:
@@ -126,9 +127,14 @@ def _find(hand: Hand, stated: Stated, given_key: str, at: datetime) -> tuple[str
 
 
 def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who: Who) -> Remembered:
-    """Say a known fact again: surer of it when it says the same, superseded when it does not."""
+    """Say a known fact again: surer of it when it says the same, superseded when it does not.
+
+    A card that is learned from again is no further witness.
+    """
     old = note.first_paragraph(fact.body)
     same = _says_the_same(old, fact, stated)
+    if same and stated.source and stated.source.removesuffix(".md") in fact.sources:
+        return Remembered(fact.id, path, "confirmed", stated.key or fact.key)
     changes: dict[str, note.Value | None] = {
         "hits": fact.hits + 1,
         "confidence": _surer(fact.confidence) if same else round(min(SUREST, stated.confidence), 2),
@@ -150,8 +156,10 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     if united != fact.tags:
         changes["tags"] = united
 
+    clean = hand.cleaned_front(changes)
+
     def change(raw: bytes) -> bytes:
-        edited = note.edit(raw, changes, path)
+        edited = note.edit(raw, clean, path)
         return edited if same else _supersede(edited, path, stated.says, fact, at)
 
     hand.rewrite(path, change)

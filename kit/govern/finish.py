@@ -1,7 +1,7 @@
 """The clever part of completing a turn, by rules: summary, overview and tags of its card.
 
 Law: the words are on disk before this is tried. What a person has written in place of ours is kept; ours is
-known by saying what the rules would have said.
+known by saying what the rules would have said, on the very bytes that are changed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.govern.hand import Hand
-    from kit.model.notes import Card, CardStatus
+    from kit.model.notes import Card, CardStatus, Note
     from kit.vault.exchange import Exchange
 
 TAGS_AT_LEAST, TAGS_AT_MOST = 2, 4
+_SHARED = frozenset({"tags", "people", "layer", "overview"})
+"""Keys of a card that a person may set as well as the rules."""
 LONGEST = 40_000
 """Characters of each side the rules look at, half at the start and half at the end: they take time by length."""
 
@@ -46,8 +48,6 @@ def finish(
     before, after = _looked_at(before), _looked_at(after)
     lasting = status == "completed" and summary.lasting(after.user, after.agent)
     sentence = _sentence(after, status, error)
-    stands = note.first_paragraph(card.body)
-    ours = stands in _ours(card, before)
     tags, refused = _tags(hand, card, after) if status == "completed" else (card.tags, ())
     people = tuple(dict.fromkeys((*card.people, *keyphrases.people(after.user)))) if lasting else card.people
     changes: dict[str, note.Value | None] = {"status": status, "completed": at, "error": error or None}
@@ -67,10 +67,10 @@ def finish(
         if overview:
             changes["overview"] = link(overview)
         made = pool_acts.ensure(hand, tags, card.tags, at)
-        hand.amend(path, changes, sentence if ours else None)  # last: with it the turn is finished
+        shown = _amend(hand, card, path, changes, sentence, before)  # last: with it the turn is finished
     known = overview.removesuffix(".md") or card.overview
     finished = card.model_copy(update={"status": status, "tags": tags, "overview": known})
-    return Finished(finished, sentence if ours else stands, refused, tuple(filter(None, (overview, *made))))
+    return Finished(finished, shown, refused, tuple(filter(None, (overview, *made))))
 
 
 def reopen(hand: Hand, card: Card, path: str, before: Exchange) -> None:
@@ -81,10 +81,28 @@ def reopen(hand: Hand, card: Card, path: str, before: Exchange) -> None:
     before = _looked_at(before)
     asked = text.first_sentence(before.user)
     entry = hand.linked(card.overview)
-    if entry and _overview_is_ours(hand, entry.path, card, before):
-        hand.rewrite(entry.path, lambda raw: note.set_body(raw, asked + "\n"))
-    ours = note.first_paragraph(card.body) in _ours(card, before)
-    hand.amend(path, {"status": "pending"}, asked if ours else None)
+    if entry:
+        _rewrite_overview(hand, entry.path, card, before, asked, {})
+    _amend(hand, card, path, {"status": "pending"}, asked, before)
+
+
+def _amend(
+    hand: Hand, card: Card, path: str, changes: dict[str, note.Value | None], sentence: str, before: Exchange
+) -> str:
+    """Change the card, its summary only where it is ours and no key that was changed since; return its summary."""
+    clean, ours = hand.cleaned_front(changes), _ours(card, before)
+
+    def change(raw: bytes) -> bytes:
+        now = note.parse(raw, path, fallback_name="")
+        due = {key: value for key, value in clean.items() if key not in _SHARED or _stands(now, card, key)}
+        edited = note.edit(raw, due, path)
+        return note.set_summary(edited, sentence) if now and note.first_paragraph(now.body) in ours else edited
+
+    return note.first_paragraph(note.read(hand.rewrite(path, change), path).body)
+
+
+def _stands(now: Note | None, card: Card, key: str) -> bool:
+    return getattr(now, key, None) == getattr(card, key)
 
 
 def _looked_at(both: Exchange) -> Exchange:
@@ -124,10 +142,8 @@ def _write_overview(hand: Hand, card: Card, card_path: str, body: str, before: E
     existing = hand.linked(card.overview or layout.overview_path(card.id, at).removesuffix(".md"))
     words = len(body.split()) if text.language(body) == "en" else len(body)
     if existing:
-        path = existing.path
-        if _overview_is_ours(hand, path, card, before):
-            hand.rewrite(path, lambda raw: note.edit(note.set_body(raw, body + "\n"), {"words": words}, path))
-        return path
+        _rewrite_overview(hand, existing.path, card, before, body, {"words": words})
+        return existing.path
     created = card.created or at
     return hand.create(
         layout.overview_path(card.id, created),
@@ -139,9 +155,17 @@ def _write_overview(hand: Hand, card: Card, card_path: str, body: str, before: E
     )  # fmt: skip
 
 
-def _overview_is_ours(hand: Hand, path: str, card: Card, before: Exchange) -> bool:
-    """Tell whether an overview says what the rules said; one that can't be read is the person's to mend."""
-    with suppress(BadNoteError):
-        stands = hand.load(path).body.strip()
-        return stands == summary.overview(*before).strip() or stands in _ours(card, before)
-    return False
+def _rewrite_overview(
+    hand: Hand, path: str, card: Card, before: Exchange, body: str, changes: dict[str, note.Value | None]
+) -> None:
+    """Write an overview anew where it says what the rules said; one that can't be read is the person's to mend."""
+    told = {summary.overview(*before).strip(), *_ours(card, before)}
+
+    def change(raw: bytes) -> bytes:
+        with suppress(BadNoteError):
+            if note.read(raw, path).body.strip() in told:
+                return note.edit(note.set_body(raw, body + "\n"), changes, path)
+        return raw
+
+    with suppress(BadNoteError):  # too large to be read
+        hand.rewrite(path, change)

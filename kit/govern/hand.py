@@ -12,6 +12,7 @@ from kit import reconcile, text
 from kit.errors import BadNoteError, ConflictError, NotFoundError, Problem
 from kit.vault import layout, note
 from kit.vault.amend import writable
+from kit.vault.journal import Journal
 from kit.vault.redact import redact
 
 if TYPE_CHECKING:
@@ -21,19 +22,23 @@ if TYPE_CHECKING:
     from kit.index.catalog import Entry
     from kit.index.reflection import Index
     from kit.model.notes import Note
-    from kit.vault.journal import Journal
+    from kit.vault.journal import Who
     from kit.vault.store import Store
 
-
-_LINKED_ID = re.compile(rf"(?:.*/)?(\d{{8}}-\d{{6}}-[{layout.BASE32}]{{4}})(?:\s[^/]*)?")
-_PARTS = {"events": "-e", "overviews": "-o"}
+_OWN = frozenset({"id", "kind", "status", "layer", "type", "route", "created", "updated", "completed"})
+"""Keys whose values are the kit's own words."""
+_NAMES = frozenset({"id", "ids", "act", "undoes", "code", "changes", "session"})
+"""Keys of a journal's line that name something; `changes` must stay the very bytes that an act writes."""
+_HARMLESS = re.compile(r"\[\[[^\[\]]*\]\]|[^\W\d_]{0,14}")
+"""Links, and single words of letters too short for a key."""
 
 
 class Hand:
     """Writes to one vault."""
 
     def __init__(self, store: Store, index: Index, journal: Journal, *, redacts: bool = True) -> None:
-        self.store, self.index, self.journal = store, index, journal
+        self.store, self.index = store, index
+        self.journal: Journal = _CleanJournal(journal, self)
         self._redacts = redacts
 
     def cleaned(self, said: str) -> tuple[str, tuple[str, ...]]:
@@ -43,6 +48,21 @@ class Hand:
             return held, ()
         text_, kinds = redact(held)
         return text_, tuple(sorted(set(kinds)))
+
+    def cleaned_front(self, front: Mapping[str, note.Value | None]) -> dict[str, note.Value | None]:
+        """Take out of every text value of a front matter what no file may hold."""
+        return {key: value if key in _OWN else self._cleaned_value(value) for key, value in front.items()}
+
+    def cleaned_words(self, words: Sequence[str]) -> tuple[str, ...]:
+        """Leave out the words that hold a secret: what remained of them would name nothing."""
+        return tuple(word for word in words if self._cleaned_value(word) == word)
+
+    def _cleaned_value(self, value: note.Value | None) -> note.Value | None:
+        if isinstance(value, str):
+            return value if _HARMLESS.fullmatch(value) else self.cleaned(value)[0]
+        if isinstance(value, (list, tuple)):
+            return tuple(each if _HARMLESS.fullmatch(each) else self.cleaned(each)[0] for each in value)
+        return value
 
     def clean(self, said: str, now: datetime, where: str) -> str:
         """Take secrets out of a text before it reaches a file; the journal says that, never what."""
@@ -66,12 +86,7 @@ class Hand:
 
     def linked(self, link: str) -> Entry | None:
         """Find the note a link leads to, also when the person has renamed or moved it: by its id."""
-        found = self.index.catalog.resolve(link) if link else None
-        named = _LINKED_ID.fullmatch(link) if link and not found else None
-        if named is None:
-            return found
-        claims = self.index.catalog.with_id(named[1] + _PARTS.get(link.partition("/")[0], ""))
-        return claims[0] if claims else None
+        return self.index.catalog.linked(link)
 
     def load(self, path: str) -> Note:
         """Read a note of ours; raise BadNoteError when it is none."""
@@ -82,8 +97,11 @@ class Hand:
         return found
 
     def create(self, path: str, front: Mapping[str, note.Value | None], body: str) -> str:
-        """Write a new note; when the name is taken, the next free one. Return the path it got."""
-        raw = note.render(front, body)
+        """Write a new note; when the name is taken, the next free one. Return the path it got.
+
+        Secrets are taken out of the front matter; the body is the caller's to clean.
+        """
+        raw = note.render(self.cleaned_front(front), body)
         stem = path.removesuffix(".md")
         for number in range(1, 1000):
             free = f"{stem}.md" if number == 1 else f"{stem} {number}.md"
@@ -93,26 +111,52 @@ class Hand:
                 continue
         raise ConflictError(f"There are a thousand notes named {path}.", "Rename some of them.")
 
+    def create_alone(self, path: str, front: Mapping[str, note.Value | None], body: str) -> str:
+        """Write a new note under this name only; raise ConflictError when it is taken."""
+        return self.store.create(path, note.render(self.cleaned_front(front), body))
+
     def amend(self, path: str, changes: Mapping[str, note.Value | None], summary: str | None = None) -> None:
         """Change some keys of a note, and its first paragraph when given; nothing else."""
+        clean = self.cleaned_front(changes)
 
         def change(raw: bytes) -> bytes:
-            edited = note.edit(raw, changes, path)
+            edited = note.edit(raw, clean, path)
             return edited if summary is None else note.set_summary(edited, summary)
 
         self.store.update(path, change)
 
-    def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> None:
-        """Change a note's bytes by a function that may be called again on a newer version."""
-        self.store.update(path, change)
+    def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> bytes:
+        """Change a note's bytes by a function that may be called again on a newer version; return what is there now."""
+        return self.store.update(path, change)
 
-    def move(self, path: str, new_path: str) -> None:
-        """Move a note."""
-        self.store.move(path, new_path)
+    def move(self, path: str, new_path: str) -> str:
+        """Move a note; return the path it has."""
+        return self.store.move(path, new_path)
 
     def settle(self, *paths: str) -> None:
         """Bring the indexes in step with what was written."""
         reconcile.apply(self.store, self.index, paths)
+
+
+class _CleanJournal(Journal):
+    """The journal as the hand writes it: without secrets."""
+
+    def __init__(self, journal: Journal, hand: Hand) -> None:
+        super().__init__(hand.store)
+        self._journal, self._hand = journal, hand
+
+    def add(
+        self, at: datetime, who: Who, what: str, note: str = "", why: str = "", *, durable: bool = True, **more: object
+    ) -> None:
+        """Add one line, its words cleaned."""
+        clean = {key: value if key in _NAMES else self._clean(value) for key, value in more.items()}
+        self._journal.add(at, who, what, note, str(self._clean(why)), durable=durable, **clean)
+
+    def _clean(self, value: object) -> object:
+        """Clean texts, also those in lists."""
+        if isinstance(value, (list, tuple)):
+            return [self._clean(each) for each in value]
+        return self._hand.cleaned_front({"": value})[""] if isinstance(value, str) else value
 
 
 def day(at: datetime) -> datetime:

@@ -51,9 +51,7 @@ def add(hand: Hand, made: Defined, now: datetime, who: Who) -> Done | None:
 
     Raise ConflictError when an alias belongs to another tag.
     """
-    key = text.key(made.name)
-    if not key:
-        raise BadInputError("A tag needs a name.")
+    key = _key_of(made.name)
     if made.status == "merged":
         raise BadInputError("A new tag can't be merged.", "Make it, then use `memkit tags merge`.")
     held = hand.index.pool.claimant(key)
@@ -67,6 +65,13 @@ def add(hand: Hand, made: Defined, now: datetime, who: Who) -> Done | None:
     code = fresh_code(hand, made.name)
     create(hand, act, made, now, code)
     return act.commit(code=code)
+
+
+def _key_of(name: str) -> str:
+    """Fold a name; raise BadInputError for one that holds neither letter nor digit."""
+    if not any(char.isalnum() for char in name):
+        raise BadInputError(f"A tag needs a name with a letter or digit; '{name}' has none.")
+    return text.key(name)
 
 
 def create(hand: Hand, act: Act, made: Defined, now: datetime, code: str) -> str:
@@ -135,9 +140,7 @@ def rename(hand: Hand, name: str, new_name: str, now: datetime, who: Who) -> Don
     """Give a tag another name; its code stays, the old name becomes an alias, cards are rewritten."""
     held = relations.tag(hand, name)
     new_name = " ".join(new_name.split())
-    key = text.key(new_name)
-    if not key:
-        raise BadInputError("A tag needs a name.")
+    key = _key_of(new_name)
     owner = hand.index.pool.claimant(key)
     if owner and owner.num != held.num:
         raise ConflictError(f"'{new_name}' already belongs to {owner.path}.", "Merge the two tags instead.")
@@ -161,7 +164,8 @@ def _relink(hand: Hand, act: Act, held: Held, target: str) -> None:
     """Have every note that links to a tag follow it to its new path."""
     pool = hand.index.pool
     for other in pool.related(held):
-        written, changes = act.load(other.path), {}
+        written = act.load(other.path)
+        changes: dict[str, note.Value | None] = {}
         for level in relations.LEVELS:
             links = getattr(written, level)
             new = [target if _is(pool.linked(each), held) else each for each in links]
@@ -222,8 +226,8 @@ def split(
     The tag is deprecated, unless it is one of the parts itself.
     """
     source = relations.tag(hand, name)
-    names = _united(" ".join(part.split()) for part in parts)
-    if len([each for each in names if text.key(each)]) < 2:  # noqa: PLR2004 - that would be a rename
+    names = _united(" ".join(part.split()) for part in parts if _key_of(part))
+    if len(names) < 2:  # noqa: PLR2004 - that would be a rename
         raise BadInputError("A tag is split into two or more.", "Use `memkit tags rename` for one.")
     act = Act(hand, now, "person", "split", source.path)
     codes: set[str] = set()

@@ -1,6 +1,7 @@
 """What was said in a turn, in its event: found, read and written, whatever an editor has made of the note.
 
-Law: an answer finds its way to the disk even when the front matter of its event can't be read.
+Law: an answer finds its way to the disk even when the front matter of its event can't be read. What is changed
+is decided on the bytes it is changed in: a side that a person has edited meanwhile is never put back.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from kit.errors import BadNoteError
 from kit.model.fields import link
 from kit.model.notes import Card, Event
 from kit.vault import exchange, layout, note
+from kit.vault.exchange import Exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from datetime import datetime
 
     from kit.govern.hand import Hand
-    from kit.vault.exchange import Exchange
 
 
 LONGEST = 900_000
@@ -63,16 +64,23 @@ def read(body: str) -> Exchange:
     return exchange.read(body.replace("\r\n", "\n") if _is_crlf(body) else body)
 
 
-def put(hand: Hand, path: str, both: Exchange, changes: Mapping[str, note.Value | None]) -> None:
-    """Write both sides, and keys of the front matter if they can be changed."""
+def put(
+    hand: Hand, path: str, say: Callable[[Exchange], Exchange], changes: Mapping[str, note.Value | None]
+) -> Exchange:
+    """Change what was said, and keys of the front matter if they can be changed; return both sides as they are now.
+
+    `say` may be called again on a newer version of the note.
+    """
+    clean = hand.cleaned_front(changes)
 
     def change(raw: bytes) -> bytes:
-        written = _with(raw, both)
+        written = _said(raw, path, say)
         with suppress(BadNoteError):  # the words count; the keys of an odd front matter are left as they are
-            return note.edit(written, changes, path)
+            return note.edit(written, clean, path)
         return written
 
-    hand.rewrite(path, change)
+    now = _body(hand.rewrite(path, change), path)
+    return read(now) if now is not None else say(Exchange("", ""))
 
 
 def rescue(hand: Hand, card_id: str, agent: str) -> None:
@@ -80,16 +88,41 @@ def rescue(hand: Hand, card_id: str, agent: str) -> None:
     entry = hand.linked(f"events/{card_id}") or hand.index.catalog.resolve(card_id)
     if not agent or entry is None or entry.kind not in ("event", ""):
         return
-    with suppress(UnicodeDecodeError):
-        hand.rewrite(entry.path, lambda raw: _with(raw, read(note.split(raw).body.decode())._replace(agent=agent)))
-        hand.settle(entry.path)
+    hand.rewrite(entry.path, lambda raw: _said(raw, entry.path, lambda both: both._replace(agent=agent)))
+    hand.settle(entry.path)
 
 
 def _is_crlf(body: str) -> bool:
     return "\r\n" in body and body.count("\r\n") == body.count("\n")
 
 
-def _with(raw: bytes, both: Exchange) -> bytes:
-    body = exchange.render(both.user, both.agent)
-    crlf = _is_crlf(note.split(raw).body.decode(errors="replace"))
-    return note.set_body(raw, body.replace("\n", "\r\n") if crlf else body)
+def _body(raw: bytes, path: str) -> str | None:
+    """Take the body of an event; None where it can't be told from the front matter or is no text."""
+    with suppress(BadNoteError):
+        return note.read(raw, path).body
+    parts = note.split(raw)
+    with suppress(UnicodeDecodeError):
+        return parts.body.decode() if parts.opening and b"\0" not in raw else None
+    return None
+
+
+def _said(raw: bytes, path: str, say: Callable[[Exchange], Exchange]) -> bytes:
+    """Write both sides into an event; where its body can't be told, behind all that is there."""
+    body = _body(raw, path)
+    if body is None:
+        return _added(raw, say(Exchange("", "")))
+    both = read(body)
+    now = say(both)
+    if now == both:
+        return raw
+    written = exchange.render(*now)
+    return note.set_body(raw, written.replace("\n", "\r\n") if _is_crlf(body) else written)
+
+
+def _added(raw: bytes, fresh: Exchange) -> bytes:
+    """Add sections to bytes that can't be read; what they end with already, once."""
+    told = exchange.render(*fresh) if fresh.user else exchange.answer(fresh.agent) if fresh.agent else ""
+    words = told.encode(errors="replace")
+    if not words or raw.endswith(words):
+        return raw
+    return raw + (b"\n" if raw.endswith(b"\n") else b"\n\n") + words

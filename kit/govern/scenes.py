@@ -69,9 +69,11 @@ def _put(hand: Hand, act: Act, name: str, aliases: tuple[str, ...], now: datetim
     main, _, sub = name.partition("/")
     for held in hand.index.pool.scenes():
         if text.key(scene_name(held.path)) == text.key(name):
-            words = {text.key(word): word for word in (*aliases, *held.scene.aliases)}
-            fresh = [word for word in aliases if words[text.key(word)] == word and text.key(word) != text.key(sub or main)]
-            united = tuple(dict.fromkeys((*held.scene.aliases, *fresh)))
+            words: dict[str, str] = {}
+            for word in (*held.scene.aliases, *aliases):
+                words.setdefault(text.key(word), word)
+            words.pop(text.key(held.scene.name), None)
+            united = tuple(dict.fromkeys((*held.scene.aliases, *words.values())))
             if united != held.scene.aliases:
                 act.amend(held.path, {"aliases": united})
             return

@@ -15,7 +15,7 @@ from kit.govern import lifecycle
 from kit.vault import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -45,7 +45,9 @@ def allowed(hand: Hand, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
 
 def suggest(hand: Hand, user: str, agent: str) -> list[str]:
     """Find 2 to 4 words of a turn it could be found by, those the pool knows first."""
-    found = keyphrases.keyphrases(user, agent, known=_known(hand), df=_df(hand), cards=_cards(hand))
+    found = keyphrases.keyphrases(
+        user, agent, known=_known(hand), df=_df(hand), cards=_cards(hand), person=_person(hand)
+    )
     return [phrase.word for phrase in found]
 
 
@@ -85,6 +87,10 @@ def _known(hand: Hand) -> keyphrases.Known:
         return text.tag_word(candidate) if hand.index.postings.df(f"tag:{key}") else None
 
     return known
+
+
+def _person(hand: Hand) -> Callable[[str], bool]:
+    return lambda name: hand.index.postings.df(f"person:{text.key(name)}") > 0
 
 
 def _df(hand: Hand) -> keyphrases.Frequency:

@@ -20,9 +20,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 ACTS = KINDS[:-1]
 """The short names of events that the command line uses: `memkit hook <client> <one of these>`."""
 
-ENVIRONMENT = ("MEMKIT_OFF", "MEMKIT_HOOK_DEPTH", "COPILOT_CLI", "CURSOR_VERSION")
-"""The variables an adapter may ask for: a hook has to pass them on."""
-
 SLASH = "a slash command, not words to remember"
 NO_SESSION = "the payload names no session"
 CHILD = "a sub-agent's, not the person's"

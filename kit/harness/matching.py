@@ -20,9 +20,12 @@ if TYPE_CHECKING:
 
 Status = Literal["pending", "completed", "interrupted", "failed"]
 
-_FIFO = frozenset({"copilot"})
-"""No key of a turn, and prompts may queue: a new prompt proves nothing about an older one."""
+UNTOLD = frozenset({"copilot"})
+"""No key of a turn, and prompts may queue: a new prompt proves nothing about an older one. The answer is only in
+the transcript, which may be a moment behind: a card whose answer is not there yet stays open until it is."""
 _NEW_SESSION = frozenset({"startup", "new"})
+STALE = timedelta(days=1)
+"""Older pending cards have a client that was killed."""
 _KEPT = 200
 """Finished frames and muted turns that are remembered."""
 
@@ -101,19 +104,26 @@ class AppendAnswer(NamedTuple):
 Act = New | Append | Interrupt | Sweep | Complete | CompleteAgain | AppendAnswer
 
 
-def match(state: State, event: HookEvent, transcript: Sequence[TranscriptTurn] = ()) -> list[Act]:
+def match(
+    state: State, event: HookEvent, transcript: Sequence[TranscriptTurn] = (), at: datetime | None = None
+) -> list[Act]:
     """Say what an event does to the cards of its session.
 
     `transcript`: the turns of the session, where the client keeps a transcript; it tells interrupted turns from
     finished ones and brings whole answers. Everything works without, a little less precisely.
+    `at`: when an event happened that waited on the disk since then, and may have been dealt with before.
     """
     frames = [frame for frame in state.frames if frame.session == event.session]
     pending = [frame for frame in frames if frame.status == "pending"]
     match event.kind:
         case "prompt":
-            return _prompt(frames, pending, event, transcript)
+            again = at and not event.turn and any((frame.time, frame.prompt) == (at, event.text) for frame in frames)
+            return [] if again else _prompt(frames, pending, event, transcript)
         case "answer" if _keyed(frames, event) or (event.session, event.turn) not in state.muted:
-            return _answer(frames, pending, event, transcript)
+            if at and not event.turn and not event.text:  # it says nothing of its prompt, but that is no younger
+                frames = [frame for frame in frames if frame.time <= at] or frames[:1]
+                pending = [frame for frame in frames if frame.status == "pending"]
+            return _answer(frames, pending, event, transcript, late=at is not None)
         case "start" | "end" | "interrupt":
             # In a new session nothing older can be pending, and Copilot may tell of it after the first prompt.
             new = event.kind == "start" and event.source in _NEW_SESSION
@@ -124,7 +134,15 @@ def match(state: State, event: HookEvent, transcript: Sequence[TranscriptTurn] =
     return []
 
 
-def sweep_stale(state: State, now: datetime, age: timedelta = timedelta(days=1)) -> list[Act]:
+def is_told(state: State, event: HookEvent, transcript: Sequence[TranscriptTurn]) -> bool:
+    """Tell whether an answer event has its answer with it or in the transcript, or belongs to no open card."""
+    if event.kind != "answer" or event.harness not in UNTOLD or not event.transcript:
+        return True
+    mine = [frame for frame in state.frames if frame.session == event.session and frame.status == "pending"]
+    return not mine or any(_ended(transcript, frame) for frame in mine)
+
+
+def sweep_stale(state: State, now: datetime, age: timedelta = STALE) -> list[Act]:
     """Close pending cards older than an age: a killed client tells nobody."""
     return _close([f for f in state.frames if f.status == "pending" and now - f.time > age], ())
 
@@ -173,7 +191,7 @@ def _prompt(
         return []
     if same and same[-1].status == "pending":
         return [Append(same[-1].card)]
-    left = [] if event.harness in _FIFO else pending
+    left = [frame for frame in pending if _ended(transcript, frame)] if event.harness in UNTOLD else pending
     return [*_close(left, transcript), New()]
 
 
@@ -191,12 +209,12 @@ def _keyed(frames: list[Frame], event: HookEvent) -> list[Frame]:
 
 
 def _answer(
-    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn]
+    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn], *, late: bool
 ) -> list[Act]:
     if found := _keyed(frames, event):
         return list(_complete(found[-1], event, _whole(event, _written(transcript, found[-1]))))
     if not event.turn and not event.text:
-        return _unnamed(frames, pending, event, transcript)
+        return _unnamed(frames, pending, event, transcript, late=late)
     if not frames:
         return []
     newest = frames[-1]
@@ -212,19 +230,34 @@ def _answer(
 
 
 def _unnamed(
-    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn]
+    frames: list[Frame], pending: list[Frame], event: HookEvent, transcript: Sequence[TranscriptTurn], *, late: bool
 ) -> list[Act]:
-    """Place an answer of which the client says nothing: by its transcript, else by order."""
+    """Place an answer of which the client says nothing: by its transcript, else by order.
+
+    The very words of the answer before are that answer told again. One that comes `late` belongs to a card even
+    if that was closed meanwhile.
+    """
+    done = [frame for frame in frames if frame.status != "pending"]
+    if done and _is_known(done[-1], event.answer):
+        return []
     told = transcript[-1] if transcript else None
     for place, frame in reversed(list(enumerate(pending))):
         if told and told.text == frame.prompt:
-            return [*_close(pending[:place], transcript), Complete(frame.card, _whole(event, told))]
+            whole = _whole(event, told)
+            own = [] if event.harness in UNTOLD and not whole else [Complete(frame.card, whole)]
+            return [*_close(pending[:place], transcript), *own]
+    if pending and event.transcript and event.harness in UNTOLD:
+        return _close([frame for frame in pending if _ended(transcript, frame)], transcript)
     if pending:
-        frame = pending[0] if event.harness in _FIFO else pending[-1]
+        frame = pending[0] if event.harness in UNTOLD else pending[-1]
         return [Complete(frame.card, event.answer)]
-    revived = frames and (event.stop_active or frames[-1].status == "failed")
+    revived = frames and (late or event.stop_active or frames[-1].status == "failed")
     whole = _whole(event, _written(transcript, frames[-1])) if revived else ""
-    return [CompleteAgain(frames[-1].card, whole)] if whole else []
+    return [CompleteAgain(frames[-1].card, whole)] if whole and not _is_known(frames[-1], whole) else []
+
+
+def _is_known(frame: Frame, answer: str) -> bool:
+    return frame.status == "completed" and bool(answer) and frame.last == answer
 
 
 def _complete(frame: Frame, event: HookEvent, whole: str) -> Iterator[Act]:
@@ -245,13 +278,19 @@ def _close(
     bare: list[str] = []
     for frame in frames:
         told = _written(transcript, frame)
-        if status == "interrupted" and told and told.answer and told.ended:
+        if status == "interrupted" and told and _ended(transcript, frame):
             acts.append(Complete(frame.card, told.answer))
         elif told and told.answer:
             acts.append(Interrupt(frame.card, told.answer, status, error))
         else:
             bare.append(frame.card)
     return [*acts, Sweep(tuple(bare), status, error)] if bare else acts
+
+
+def _ended(transcript: Sequence[TranscriptTurn], frame: Frame) -> bool:
+    """Tell whether the client wrote down that a frame's turn came to its end, and how."""
+    told = _written(transcript, frame)
+    return bool(told and told.answer and told.ended)
 
 
 def _written(transcript: Sequence[TranscriptTurn], frame: Frame) -> TranscriptTurn | None:

@@ -5,6 +5,8 @@ Law: written by `reconcile` alone, inside its transaction.
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import Problem
@@ -14,6 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _COLUMNS = "num, path, id, kind, mtime_ns, size, ino, etag, folded"
+
+
+_LINKED_ID = re.compile(r"(?:.*/)?(\d{8}-\d{6}-[0-9a-z]{4})(?:\s[^/]*)?")
+_PARTS = {"events": "-e", "overviews": "-o"}
+
+
+def fold_path(path: str) -> str:
+    """Fold a path to what a system that folds case and accents takes it for."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
 
 
 class Entry(NamedTuple):
@@ -99,32 +110,38 @@ class Catalog:
         return dict(self._db.execute("SELECT kind, COUNT(*) FROM notes GROUP BY kind ORDER BY kind"))
 
     def resolve(self, link: str) -> Entry | None:
-        """Resolve a link's target: by path, then by file name, then by id."""
+        """Resolve a link's target: by path, then by file name, then by id; case and accent form do not matter."""
         target = link.removesuffix(".md")
         found = self.at(f"{target}.md")
-        if found is None and "/" not in target:
-            suffix = f"/{target}.md"
-            rows = self._db.execute(
-                f"SELECT {_COLUMNS} FROM notes WHERE substr(path, -?) = ? ORDER BY path LIMIT 1", (len(suffix), suffix)
-            )
-            row = rows.fetchone()
-            found = Entry._make(row) if row else None
-        if found is None:
-            claims = self.with_id(target)
-            found = claims[0] if claims else None
-        return found
+        if found:
+            return found
+        folded = fold_path(f"{target}.md")
+        named = [] if "/" in target else self._all("name = ?", folded)
+        claims = self.with_folded(folded) or named or self.with_id(target)
+        return claims[0] if claims else None
+
+    def linked(self, link: str) -> Entry | None:
+        """Resolve a link also when the person has renamed or moved the note: by the id in its old name."""
+        found = self.resolve(link) if link else None
+        named = _LINKED_ID.fullmatch(link) if link and not found else None
+        if named is None:
+            return found
+        claims = self.with_id(named[1] + _PARTS.get(link.partition("/")[0], ""))
+        return claims[0] if claims else None
 
     def put(self, entry: Entry) -> int:
         """Add a file (`num` 0) or change a known one; return its number."""
-        values = entry[1:]
+        values = (*entry[1:], entry.folded.rpartition("/")[2])
         if entry.num:
             self._db.execute(
-                "UPDATE notes SET path=?, id=?, kind=?, mtime_ns=?, size=?, ino=?, etag=?, folded=? WHERE num=?",
+                "UPDATE notes SET path=?, id=?, kind=?, mtime_ns=?, size=?, ino=?, etag=?, folded=?, name=?"
+                " WHERE num=?",
                 (*values, entry.num),
             )
             return entry.num
         added = self._db.execute(
-            "INSERT INTO notes (path, id, kind, mtime_ns, size, ino, etag, folded) VALUES (?,?,?,?,?,?,?,?)", values
+            "INSERT INTO notes (path, id, kind, mtime_ns, size, ino, etag, folded, name) VALUES (?,?,?,?,?,?,?,?,?)",
+            values,
         )
         return int(added.lastrowid or 0)
 
@@ -196,6 +213,10 @@ class Catalog:
         if not self._is_faulty(path):
             return
         self._db.execute("DELETE FROM problems WHERE path=? AND sort NOT IN ('pool', 'walk')", (path,))
+
+    def _all(self, where: str, value: object) -> list[Entry]:
+        rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE {where} ORDER BY path", (value,))
+        return [Entry._make(row) for row in rows]
 
     def _one(self, where: str, value: object) -> Entry | None:
         row = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE {where}", (value,)).fetchone()

@@ -15,7 +15,7 @@ from kit import text
 if TYPE_CHECKING:
     from pathlib import Path
 
-SCHEMA = 2
+SCHEMA = 3
 """Raise it with every change of a table or of what is put into one."""
 
 _TABLES = """
@@ -26,9 +26,11 @@ CREATE TABLE notes (
   kind TEXT NOT NULL,                     -- '' likewise
   mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, ino INTEGER NOT NULL,
   etag TEXT NOT NULL,
-  folded TEXT NOT NULL                    -- the path as a system that folds case and accents sees it
+  folded TEXT NOT NULL,                   -- the path as a system that folds case and accents sees it
+  name TEXT NOT NULL                      -- the folded file name, for links that give no path
 );
 CREATE INDEX notes_id ON notes (id);
+CREATE INDEX notes_name ON notes (name);
 CREATE INDEX notes_folded ON notes (folded);
 CREATE TABLE problems (
   path TEXT NOT NULL, line INTEGER NOT NULL, what TEXT NOT NULL, mend TEXT NOT NULL,

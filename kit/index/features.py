@@ -34,7 +34,7 @@ class Features(NamedTuple):
     project: str
     topic: str
     shown: str
-    """the folded first sentence"""
+    """the folded summary, its first 400 characters"""
 
 
 class FeatureTable:

@@ -147,8 +147,9 @@ class Index:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self._next),))
             self._db.execute("COMMIT")
         except BaseException:
-            self._db.execute("ROLLBACK")
             self._forget()
+            if self._db.in_transaction:  # on a full disk SQLite has rolled back by itself
+                self._db.execute("ROLLBACK")
             raise
 
     def put_card(self, row: Features, terms: Collection[str], *, fresh: bool) -> None:

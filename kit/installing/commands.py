@@ -69,6 +69,16 @@ def wanted(client: str, program: Program) -> Mapping[str, Handler]:
     return {name: _HANDLERS[client](program, event, seconds) for name, (event, seconds) in EVENTS[client].items()}
 
 
+def to_run(client: str, program: Program, event: str) -> list[str]:
+    """Give the words that run an event as the client does: its command in a shell, or a plugin's program."""
+    handlers = wanted(client, program).values() if client in EVENTS and not program.windows else ()
+    for handler in handlers:
+        command = str(handler.get("command") or handler.get("bash"))
+        if command.endswith(f" {client} {event}"):
+            return ["/bin/sh", "-c", command]
+    return [str(program.python), "-I", "-S", str(program.hook), client, event]
+
+
 EVENTS: Mapping[str, Mapping[str, tuple[str, int]]] = {
     "claude": {
         "SessionStart": ("start", PROMPT_S),

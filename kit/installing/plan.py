@@ -21,8 +21,8 @@ class Change(NamedTuple):
     def diff(self) -> Iterator[str]:
         """Write the change as a unified diff, line by line."""
         old, new = (_lines(raw) for raw in (self.before, self.after))
-        names = ("/dev/null" if raw is None else str(self.path) for raw in (self.before, self.after))
-        for line in difflib.unified_diff(old, new, *names, lineterm=""):
+        here, there = ("/dev/null" if raw is None else str(self.path) for raw in (self.before, self.after))
+        for line in difflib.unified_diff(old, new, here, there, lineterm=""):
             yield line.rstrip("\r\n")
 
 
@@ -49,8 +49,8 @@ class Plan(NamedTuple):
     client: str
     changes: tuple[Change, ...] = ()
     runs: tuple[Run, ...] = ()
-    runs_first: bool = False
-    """The client's commands go before the files: what it has installed from them is taken out with them there."""
+    undoes: bool = False
+    """It takes the hooks out: the client's commands go first, while the files they know are there."""
     keeps: tuple[tuple[Path, Kept], ...] = ()
     """What the receipt is to say of each file."""
     remarks: tuple[str, ...] = ()

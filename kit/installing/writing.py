@@ -39,7 +39,7 @@ def carry_out(plan: Plan, house: House) -> None:
     for change in plan.changes:
         if read(change.path) != change.before:
             raise ConflictError(f"{change.path} was changed meanwhile.", "Nothing was written. Try again.")
-    if plan.runs_first:
+    if plan.undoes:
         _run_all(plan.runs, house)
     old = receipts.read(house.config, plan.receipt)
     made = list(old.folders)
@@ -54,7 +54,7 @@ def carry_out(plan: Plan, house: House) -> None:
         _keep(plan, house, old, made)
     else:
         _forget(plan, house, made)
-    if not plan.runs_first:
+    if not plan.undoes:
         _run_all(plan.runs, house)
 
 
@@ -71,7 +71,7 @@ def _forget(plan: Plan, house: House, made: list[Path]) -> None:
     for path in receipts.files(house.config, plan.receipt):
         path.unlink()
     own = house.config / "receipts"
-    emptied = [*made, own.parent / "hooks", *_below(house.laid(plan.client)), own, own / plan.receipt]
+    emptied = [*made, own.parent / "hooks", *_below(house.laid(plan.client)), own, own / plan.receipt, house.config]
     for folder in sorted(emptied, key=lambda folder: len(folder.parts), reverse=True):
         with contextlib.suppress(OSError):  # it is not empty, or not there
             folder.rmdir()

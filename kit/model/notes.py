@@ -199,6 +199,3 @@ KINDS: dict[str, type[Note]] = {
     "scene": Scene,
 }
 """The model of each kind."""
-
-RECALLABLE = ("card", "fact")
-"""Kinds that recall may return."""

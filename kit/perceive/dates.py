@@ -6,7 +6,6 @@ only look like dates (may, march on, versions, times of day) give nothing.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.perceive.clock import Clock
@@ -17,16 +16,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.perceive.date_rules import Rule
-
-_WHEN = re.compile(
-    r"^when\b(?! (?:i|you|we|it|the|a|an|there|this|that)\b)|\bwhen (?:did|was|were|do|does|is|will|have|has|had|are)\b"
-    r"|\b(?:tell me|remember|know|find out|recall|remind me|check) when\b"
-    r"|\b(?:what|which) (?:date|day|month|year|week)\b|\b(?:what|which) time (?:did|was|is|do|does|will)\b"
-    r"|\bsince when\b|\bhow long ago\b|\bat what time\b"
-    r"|什么时候|什么时间|何时|哪[一]?天|哪[一]?年|哪个?月|哪个(?:星期|礼拜|季度)|几号|几月|几点|星期几|周几|礼拜几|哪一?日|多久(?:以|之)?前|啥时候"
-    r"|いつ|언제",
-    re.IGNORECASE | re.MULTILINE,
-)
 
 
 class TimeRange(NamedTuple):
@@ -67,8 +56,3 @@ def time_ranges(text: str, now: datetime) -> list[TimeRange]:
         if all(one[1] <= other[0] or one[0] >= other[1] for other in kept):
             kept.append(one)
     return [one[2] for one in sorted(kept)]
-
-
-def asks_when(text: str) -> bool:
-    """Tell whether a text asks for a time: "when did…", 什么时候, 几号."""
-    return bool(_WHEN.search(text))

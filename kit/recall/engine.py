@@ -6,20 +6,19 @@ Law: filter first, then score all that is left, then cut. Direct evidence stands
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from contextlib import suppress
-from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
-from kit.model.hits import Hit, Reason, Recall
+from kit.model.hits import Recall
 from kit.model.perception import Perception
-from kit.recall import match, score
+from kit.recall import match, score, telling
+from kit.recall.beside import Beside, beside
 from kit.recall.sieve import Best, Found, Gate, saying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from datetime import datetime
 
-    from kit.index.features import Features
     from kit.index.reflection import Index
     from kit.recall.match import Concept, Matched
 
@@ -27,17 +26,17 @@ CO_TAG = 0.25
 """Strength a co-tag round can give at most, as a share of the round before."""
 CO_TAG_CARDS = 12
 """Cards of a round whose tags the next one follows."""
-TWINS_NAMED = 3
-"""Near-duplicates named with the card they were folded into."""
 
 
 class TextProof(NamedTuple):
     """What the full text says for a card."""
 
     value: float
-    """0 to 1"""
+    """what the words gain by BM25 ÷ the rarity of all words asked: 0 or more, seldom above 1"""
     note: str
     """which fields and words"""
+    worth: float = 0.0
+    """the same in words, each as rare as one that stands on a single card"""
 
 
 class Proofs(NamedTuple):
@@ -45,6 +44,8 @@ class Proofs(NamedTuple):
 
     by_card: Mapping[int, TextProof] = {}
     remarks: tuple[str, ...] = ()
+    rarity: Mapping[str, float] = {}
+    """the words asked, each with how much it tells cards apart, 0 to 1"""
 
 
 class Query(NamedTuple):
@@ -62,17 +63,20 @@ class Query(NamedTuple):
     """only this project's memories and those of no project; empty: all"""
     topic: str = ""
     limit: int = 8
-    threshold: float = 0.2
+    threshold: float = 0.12
     weights: score.Weights = score.PROFILES["default"]
     co_tag_rounds: int = 3
     exclude: frozenset[str] = frozenset()
     """ids that may not come back: the turn's own card, what the session has seen"""
     proofs: Mapping[int, TextProof] = {}
+    beside: Mapping[int, Beside] = {}
+    unnamed: float = 0.0
+    """the weight of the question's words that no feature covers"""
     remarks: tuple[str, ...] = ()
     times: tuple[match.Span, ...] = ()
     """times the question speaks of"""
-    witness: Callable[[str, Callable[[int], bool]], Proofs] | None = None
-    """the full text: asked with the words and with which cards may be shown"""
+    witness: Callable[[str, Collection[str], Callable[[int], bool]], Proofs] | None = None
+    """the full text: asked with the words, those of them that name persons, and which cards may be shown"""
 
 
 def recall(index: Index, query: Query) -> Recall:
@@ -81,24 +85,38 @@ def recall(index: Index, query: Query) -> Recall:
     matched = match.match(index, query.text, query.tags)
     matched = _with_codes(index, matched, query.codes)
     matched = matched._replace(concepts=(*matched.concepts, *match.at_times(index, query.times)))
-    strengths = _strengths(index, matched.concepts, query.weights)
     rows = index.features.rows()
     shut = _shut(index, query.exclude)
     asked = score.Asked(
-        query.now.timestamp(), query.scene or query.perception.scene, query.scene_sub or query.perception.scene_sub
-    )
+        query.now.timestamp(), query.scene or query.perception.scene,
+        query.scene_sub or query.perception.scene_sub, bool(query.scene),
+    )  # fmt: skip
     gate = Gate(rows, shut, project=text.key(query.project), topic=text.key(query.topic), now=asked.now)
-    if query.witness:
-        proofs = query.witness(query.text, lambda num: gate.row(num) is not None)
-        query = query._replace(proofs=proofs.by_card, remarks=(*query.remarks, *proofs.remarks))
+    query = _heard(index, query, gate, matched)
+    strengths = _strengths(index, matched.concepts, query)
     best = _best(query, gate, strengths, asked)
-    hits = [_hit(index, query, asked, matched.concepts, each, best) for each in best.ranked()]
-    hits += [_filled_hit(index, query, asked, *each) for each in _co_tags(index, query, gate, best, matched.concepts)]
+    hits = [telling.hit(index, query, asked, matched.concepts, each, best) for each in best.ranked()]
+    hits += [
+        telling.filled(index, query, asked, *each) for each in _co_tags(index, query, gate, best, matched.concepts)
+    ]
     codes = tuple(concept.name for concept in sorted(matched.concepts, key=lambda one: -one.weight))
     return Recall(
         query.text, tuple(hits), query.perception, query.perception.route, codes,
         matched.missing, matched.malformed, query.remarks,
     )  # fmt: skip
+
+
+def _heard(index: Index, query: Query, gate: Gate, matched: Matched) -> Query:
+    """Hear the full text, and what stands beside the cards it names."""
+    if query.witness:
+        proofs = query.witness(query.text, matched.persons, lambda num: gate.row(num) is not None)
+        unnamed = sum(weight for word, weight in proofs.rarity.items() if word not in matched.covered)
+        query = query._replace(proofs=proofs.by_card, remarks=(*query.remarks, *proofs.remarks), unnamed=unnamed)
+    weights = query.weights
+    if not query.proofs or not (weights.near or weights.topic):
+        return query
+    gains = {num: proof.value for num, proof in query.proofs.items()}
+    return query._replace(beside=beside(index, gains, weights.steps))
 
 
 def _with_codes(index: Index, matched: Matched, codes: Sequence[str]) -> Matched:
@@ -112,12 +130,12 @@ def _with_codes(index: Index, matched: Matched, codes: Sequence[str]) -> Matched
     return matched._replace(concepts=tuple(concepts.values()), missing=tuple(missing))
 
 
-def _strengths(index: Index, concepts: Sequence[Concept], weights: score.Weights) -> dict[int, float]:
+def _strengths(index: Index, concepts: Sequence[Concept], query: Query) -> dict[int, float]:
     """Open the password book: the weight of what each card matches ÷ the weight of what is asked, ≤ 1."""
-    total = sum(_weight(concept, weights) for concept in concepts)
+    total = score.asked_weight(query.weights, concepts, query.unnamed)
     strengths: dict[int, float] = {}
     for concept in concepts:
-        share = _weight(concept, weights) / total
+        share = score.weigh(query.weights, concept) / total
         best: dict[int, float] = {}
         for way in reversed(concept.ways):  # the strongest way last, so that it stays
             for term in way.terms:
@@ -129,10 +147,6 @@ def _strengths(index: Index, concepts: Sequence[Concept], weights: score.Weights
         else:
             strengths = best
     return strengths
-
-
-def _weight(concept: Concept, weights: score.Weights) -> float:
-    return concept.weight if weights.rare_weighs_more else 1.0
 
 
 def _shut(index: Index, ids: Collection[str]) -> set[int]:
@@ -158,15 +172,14 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
 
 def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, list[int]]]:
     buckets: defaultdict[float, list[int]] = defaultdict(list)
-    if query.proofs:
-        for num, proof in query.proofs.items():
-            buckets[score.evidence(query.weights, strengths.get(num, 0.0), proof.value)].append(num)
-        for num, strength in strengths.items():
-            if num not in query.proofs:
-                buckets[strength].append(num)
-    else:
-        for num, strength in strengths.items():
-            buckets[strength].append(num)
+    weights, proofs, stands = query.weights, query.proofs, query.beside
+    for num in {**proofs, **stands}:
+        said = proofs[num].value if num in proofs else 0.0
+        near, topic = stands.get(num, (0.0, 0.0))
+        buckets[score.evidence(weights, strengths.get(num, 0.0), said, near, topic)].append(num)
+    for num, strength in strengths.items():
+        if num not in proofs and num not in stands:
+            buckets[weights.tags * strength].append(num)
     return sorted(buckets.items(), reverse=True)
 
 
@@ -227,39 +240,3 @@ def _shared_terms(index: Index, frontier: Sequence[tuple[int, float]], asked: se
             if term.startswith("tag:") and term not in asked:
                 shares[term] += strength / len(frontier)  # type: ignore[assignment]  # a Counter of floats
     return {term: min(1.0, share) * match.idf(index, index.postings.df(term)) for term, share in shares.items()}
-
-
-def _hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], found: Found, best: Best) -> Hit:
-    row = index.features.rows()[found.num]
-    said: list[Reason] = []
-    total = sum(_weight(concept, query.weights) for concept in concepts)
-    terms = set(index.postings.terms_of(found.num))
-    for concept in concepts:
-        way = next((way for way in concept.ways if terms.intersection(way.terms)), None)
-        if way:
-            share = _weight(concept, query.weights) / total * way.credit
-            said.append(Reason(way.factor, share, "+", way.note))
-    proof = query.proofs.get(found.num)
-    if proof:
-        said.append(Reason("text", proof.value * query.weights.text, "∪", proof.note))
-    said += score.reasons(query.weights, row, asked)
-    for num in best.same_as(row)[:TWINS_NAMED]:
-        twin = index.catalog.numbered(num)
-        said.append(Reason("duplicate", 1.0, "=", f"{twin.path if twin else 'another note'} says the same"))
-    return _made(index, row, found.score, said)
-
-
-def _filled_hit(index: Index, query: Query, asked: score.Asked, found: Found, round_: int, term: str) -> Hit:
-    row = index.features.rows()[found.num]
-    word = term.partition(":")[2]
-    said = [Reason("co-tag", found.proof, "+", f"shares '{word}' with a card found, round {round_}")]
-    said += [one for one in score.reasons(query.weights, row, asked) if one.factor != "scene"]
-    return _made(index, row, found.score, said)
-
-
-def _made(index: Index, row: Features, value: float, said: Sequence[Reason]) -> Hit:
-    entry = index.catalog.numbered(row.num)
-    created: datetime | None = None
-    with suppress(OverflowError, OSError, ValueError):  # years 1 and 9999 have no local time everywhere
-        created = datetime.fromtimestamp(row.created).astimezone() if row.created else None
-    return Hit(entry.id if entry else "", row.kind, entry.path if entry else "", min(1.0, value), created, tuple(said))

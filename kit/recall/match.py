@@ -13,7 +13,7 @@ from kit import text
 from kit.index.pool import IMPLICIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from kit.index.lexicon import Mention
@@ -55,6 +55,15 @@ class Concept(NamedTuple):
     """how much it tells cards apart (idf), 0 to 1"""
     ways: tuple[Way, ...]
     """strongest first"""
+    word: str = ""
+    """what stood in the text"""
+    frequency: int = 1
+    """cards it leads to straight"""
+
+    @property
+    def sort(self) -> str:
+        """Tell a person and a time from everything else that can be asked for."""
+        return next((way.factor for way in self.ways if way.factor in ("person", "time")), "")
 
 
 class Span(NamedTuple):
@@ -72,6 +81,10 @@ class Matched(NamedTuple):
     missing: tuple[str, ...]
     malformed: tuple[str, ...]
     """paths of tag notes on the way that lack a definition or a dimension"""
+    covered: frozenset[str] = frozenset()
+    """search terms of the text that stand in a known name"""
+    persons: frozenset[str] = frozenset()
+    """those that stand in the name of a person"""
 
 
 def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matched:
@@ -96,7 +109,16 @@ def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matche
         if concept and (concept.name not in found or _credit(concept) > _credit(found[concept.name])):
             found[concept.name] = concept
     malformed = tuple(path for path, held in on_way.items() if is_malformed(held))
-    return Matched(tuple(found.values()), tuple(missing), malformed)
+    covered = [word for word, _ in words if any(one.word == word for one in found.values())]
+    persons = {one.word for one in found.values() if one.sort == "person"}
+    return Matched(
+        tuple(found.values()), tuple(missing), malformed,
+        _terms_in(covered), _terms_in(persons),
+    )  # fmt: skip
+
+
+def _terms_in(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(term for word in words for term in text.terms(word, unigrams=True))
 
 
 def at_times(index: Index, spans: Sequence[Span]) -> list[Concept]:
@@ -107,7 +129,7 @@ def at_times(index: Index, spans: Sequence[Span]) -> list[Concept]:
         if terms:
             frequency = sum(index.postings.df(term) for term in terms)
             way = Way("time", "time", TIME, terms, f"from the time of '{span.words}'")
-            found.append(Concept(f"time:{span.words}", idf(index, frequency), (way,)))
+            found.append(Concept(f"time:{span.words}", idf(index, frequency), (way,), frequency=frequency))
     return found
 
 
@@ -125,13 +147,17 @@ def _calendar(span: Span) -> Iterator[str]:
 
 
 def is_malformed(held: Held) -> bool:
-    """Tell whether a tag lacks what the current model of a tag asks for: a definition and a dimension."""
-    return not held.tag.definitions or not held.tag.dimensions
+    """Tell whether a tag lacks what the current model of a tag asks for, or has keys of an older one."""
+    return bool(held.lacks)
 
 
 def idf(index: Index, frequency: int) -> float:
     """Weigh a feature by its rarity: 1 − ln(1+df) / ln(2+N), at least 0.05."""
-    total = len(index.features.rows())
+    return rarity(frequency, len(index.features.rows()))
+
+
+def rarity(frequency: int, total: int) -> float:
+    """Weigh what stands on `frequency` of `total` cards: 1 − ln(1+df) / ln(2+N), at least 0.05."""
     return max(0.05, 1 - math.log1p(frequency) / math.log(2 + total))
 
 
@@ -150,7 +176,7 @@ def _concept(index: Index, keys: Sequence[str], via: str, word: str, on_way: dic
         return None
     best = {term for way in ways if way.credit == ways[0].credit for term in way.terms}
     frequency = max(1, sum(index.postings.df(term) for term in best))
-    return Concept(ways[0].code, idf(index, frequency), tuple(ways))
+    return Concept(ways[0].code, idf(index, frequency), tuple(ways), word, frequency)
 
 
 def _tag_ways(index: Index, key: str, via: str, word: str, on_way: dict[str, Held]) -> Iterator[Way]:
@@ -224,7 +250,7 @@ def _part_concept(index: Index, word: str, mentions: list[Mention]) -> Concept |
     if not ways or len(mentions) > PART_NAMES:
         return None
     frequency = sum(index.postings.df(term) for way in ways.values() for term in way.terms)
-    return Concept(f"{word}…", idf(index, frequency), tuple(ways.values()))
+    return Concept(f"{word}…", idf(index, frequency), tuple(ways.values()), word, frequency)
 
 
 def _terms(index: Index, held: Held) -> tuple[str, ...]:

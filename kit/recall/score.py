@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit.model.hits import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from kit.index.features import Features
+    from kit.recall.match import Concept
 
 DAY = 86400.0
 
@@ -21,7 +22,7 @@ DAY = 86400.0
 class Weights(NamedTuple):
     """One profile of scoring."""
 
-    decay_floor: float = 0.55
+    decay_floor: float = 0.97
     """what age never takes away"""
     decay_days: float = 60.0
     """days until 63 % of the rest is gone"""
@@ -32,18 +33,31 @@ class Weights(NamedTuple):
     confirmed: float = 1.15
     scene: float = 0.1
     scene_sub: float = 0.1
+    guessed_scene: float = 0.2
+    """share of that where the scene was only perceived"""
+    tags: float = 0.5
+    """κ: how far tags and other features alone can carry"""
+    person: float = 0.7
+    time: float = 1.0
+    """what a person and a time that are asked for weigh at least: a condition counts even where many cards meet it"""
     text: float = 0.7
-    """λ: how far full text alone can carry"""
+    """λ: how fast the full text convinces"""
+    near: float = 0.4
+    """the same for the words of the turns right before and after"""
+    topic: float = 0.3
+    """the same for the best turns of the topic"""
+    steps: tuple[float, ...] = (1.0, 0.75)
+    """share a turn has in what those beside it gain, by distance"""
     rare_weighs_more: bool = True
-    """whether features are weighted by idf"""
+    """whether features are weighted by idf, and the words no feature covers are part of what is asked"""
 
 
 PROFILES = {
     "default": Weights(),
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
-        decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, text=0.0,
-        rare_weighs_more=False,
+        decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
+        guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, rare_weighs_more=False,
     ),
 }  # fmt: skip
 
@@ -55,6 +69,8 @@ class Asked(NamedTuple):
     """epoch seconds"""
     scene: str = ""
     scene_sub: str = ""
+    sure: bool = True
+    """whether the scene was named; else it was perceived"""
 
 
 def decay(weights: Weights, days: float) -> float:
@@ -77,15 +93,38 @@ def feedback(weights: Weights, verdict: str) -> float:
     return {"confirmed": weights.confirmed, "rejected": 0.0}.get(verdict, 1.0)
 
 
-def evidence(weights: Weights, strength: float, text: float) -> float:
-    """Join two witnesses: 1 − (1 − strength)(1 − λ·text)."""
-    return 1 - (1 - strength) * (1 - weights.text * text)
+def conviction(weight: float, gain: float) -> float:
+    """Map what words gain, which has no upper end, to 0–1: 1 − e^(−weight·gain); of two gains more convinces more."""
+    return 1 - math.exp(-weight * gain)
+
+
+def evidence(weights: Weights, strength: float, text: float, near: float = 0.0, topic: float = 0.0) -> float:
+    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of its neighbours)(… of its topic).
+
+    So in −ln(1 − evidence) the gains of the text, of its neighbours and of its topic simply add up.
+    """
+    doubt = math.exp(-(weights.text * text + weights.near * near + weights.topic * topic))
+    return 1 - (1 - weights.tags * strength) * doubt
+
+
+def weigh(weights: Weights, concept: Concept) -> float:
+    """Weigh one thing asked for by its rarity; a person or a time not below its least."""
+    if not weights.rare_weighs_more:
+        return 1.0
+    return max(concept.weight, {"person": weights.person, "time": weights.time}.get(concept.sort, 0.0))
+
+
+def asked_weight(weights: Weights, concepts: Iterable[Concept], unnamed: float) -> float:
+    """Weigh all that is asked: the concepts, and the words that none of them covers."""
+    named = sum(weigh(weights, concept) for concept in concepts)
+    return named + unnamed if weights.rare_weighs_more else named
 
 
 def scene(weights: Weights, row: Features, asked: Asked) -> float:
-    """Add for the same scene, and again for the same sub-scene."""
+    """Add for the same scene, and again for the same sub-scene; less where the scene was only perceived."""
     bonus = weights.scene if asked.scene and row.scene == asked.scene else 0.0
-    return bonus + (weights.scene_sub if asked.scene_sub and row.scene_sub == asked.scene_sub else 0.0)
+    bonus += weights.scene_sub if asked.scene_sub and row.scene_sub == asked.scene_sub else 0.0
+    return bonus if asked.sure else bonus * weights.guessed_scene
 
 
 def standing(weights: Weights, row: Features, now: float) -> float:
@@ -145,8 +184,9 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
         found.append(Reason("layer", layer(weights, row.layer), "×", f"{row.layer} memory"))
     if feedback(weights, row.feedback) != 1.0:
         found.append(Reason("feedback", feedback(weights, row.feedback), "×", f"{row.feedback} by the person"))
+    share = 1.0 if asked.sure else weights.guessed_scene
     if asked.scene and row.scene == asked.scene:
-        found.append(Reason("scene", weights.scene, "+", f"same scene '{row.scene}'"))
+        found.append(Reason("scene", share * weights.scene, "+", f"same scene '{row.scene}'"))
     if asked.scene_sub and row.scene_sub == asked.scene_sub:
-        found.append(Reason("scene", weights.scene_sub, "+", f"same sub-scene '{row.scene_sub}'"))
+        found.append(Reason("scene", share * weights.scene_sub, "+", f"same sub-scene '{row.scene_sub}'"))
     return found

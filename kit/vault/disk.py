@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from kit.errors import ConflictError, NotFoundError, UnavailableError
-from kit.vault.lock import hold
+from kit.lock import hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,9 +114,13 @@ def publish(temp: Path, place: Path, raw: bytes) -> None:
 
 
 def rename(old: Path, place: Path) -> None:
-    """Give a file another name: for a moment it has both, so that it is never without one."""
+    """Give a file another name: for a moment it has both, so that it is never without one.
+
+    A power cut in that moment leaves both: then only the old one is still to go.
+    """
     try:
-        os.link(old, place)
+        if not has_both(old, place):
+            os.link(old, place)
     except OSError as error:
         if error.errno not in _NO_HARD_LINKS:
             raise
@@ -125,6 +129,20 @@ def rename(old: Path, place: Path) -> None:
         old.rename(place)
     else:
         old.unlink()
+
+
+def has_both(old: Path, place: Path) -> bool:
+    """Tell whether one file has both names, as entries of their own: a rename was cut short between them."""
+    try:
+        found, there = old.lstat(), place.lstat()
+        if not stat.S_ISREG(found.st_mode) or not os.path.samestat(found, there) or found.st_nlink < 2:  # noqa: PLR2004 - names
+            return False
+        # Where case is folded, two spellings find one entry: to take one away would take the file away
+        if old.name == place.name and old.parent.samefile(place.parent):
+            return False
+        return all(name.name in os.listdir(name.parent) for name in (old, place))
+    except OSError:
+        return False
 
 
 def read(real: Path, limit: int) -> tuple[int, bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Literal
 
-from kit.vault import layout
+from kit.vault import disk, layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,13 +41,26 @@ class Journal:
         return sorted(f"{layout.JOURNAL}/{file.name}" for file in folder.glob("*.jsonl")) if folder.is_dir() else []
 
     def entries(self, *, newest_first: bool = False) -> Iterator[Entry]:
-        """Read every line in order; lines that are no JSON object are passed over."""
+        """Read every line in order; lines that are no JSON object are passed over.
+
+        Raises UnavailableError when a month can't be read.
+        """
         for path in sorted(self.months(), reverse=newest_first):
-            lines = (self._store.root / path).read_bytes().splitlines()
-            for line in reversed(lines) if newest_first else lines:
+            with disk.told(path):
+                raw = (self._store.root / path).read_bytes()
+            for line in _backwards(raw) if newest_first else raw.splitlines():
                 entry = _entry(line)
                 if entry is not None:
                     yield entry
+
+
+def _backwards(raw: bytes) -> Iterator[bytes]:
+    """Cut lines off the end, one by one: whoever wants the newest few pays for those."""
+    end = len(raw)
+    while end > 0:
+        start = raw.rfind(b"\n", 0, end)
+        yield raw[start + 1 : end]
+        end = start
 
 
 def _entry(line: bytes) -> Entry | None:

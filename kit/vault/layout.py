@@ -62,8 +62,8 @@ def archived_path(path: str) -> str:
 
 
 def restored_path(path: str) -> str:
-    """Tell where an archived note came from."""
-    return path.removeprefix(f"{ARCHIVE}/")
+    """Tell where an archived note came from; what an undone act had made lies below `archive/undone/`."""
+    return path.removeprefix(f"{ARCHIVE}/").removeprefix("undone/")
 
 
 def is_note(path: str) -> bool:

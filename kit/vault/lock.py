@@ -1,4 +1,4 @@
-"""Locks between programs: one writer to a vault.
+"""The lock of a vault: one program writes to it at a time.
 
 Law: a lock dies with its process; a lock file that was left behind locks nothing.
 """
@@ -6,41 +6,13 @@ Law: a lock dies with its process; a lock file that was left behind locks nothin
 from __future__ import annotations
 
 import os
-import sys
-import time
 from typing import TYPE_CHECKING, Self
 
 from kit.errors import UnavailableError
+from kit.lock import hold
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
-
-
-def hold(descriptor: int, timeout: float) -> bool:
-    """Lock an open file until it is closed; False when another holds it for `timeout` seconds."""
-    end, pause = time.monotonic() + timeout, 0.001
-    while not _try(descriptor):
-        if time.monotonic() >= end:
-            return False
-        time.sleep(pause)
-        pause = min(pause * 2, 0.05)
-    return True
-
-
-def _try(descriptor: int) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
 
 
 class VaultLock:

@@ -19,7 +19,7 @@ class Batch(NamedTuple):
     folders: frozenset[str] = frozenset()
     """Subtrees to walk: folders that came, went, or were renamed (both names)."""
     scan: bool = False
-    """Walk the whole vault; paths and folders are empty then."""
+    """Walk the whole vault; after a storm paths and folders are empty."""
     first: float = 0.0
     """When the oldest event came, by the clock of the settler."""
 

@@ -107,7 +107,10 @@ class Store:
         raise ConflictError(f"{path} kept changing while it was edited.", "Try again when it is quiet.")
 
     def move(self, path: str, new_path: str) -> str:
-        """Move a file within the vault, durably, never over another; return the path it has."""
+        """Move a file within the vault, durably, never over another; return the path it has.
+
+        A move that a power cut left half done, the file under both paths, is finished.
+        """
         old = locate(self.root, path)
         if old.is_symlink():
             raise RefusedError(f"{path} is a link.", "Move it by hand, so that it still leads somewhere.")
@@ -119,8 +122,9 @@ class Store:
         place = folder / names[-1]
         with disk.told(new_path):
             found = twin(folder, names[-1])
-            is_itself = bool(found) and (folder / found).samefile(old)
-            if found and (not is_itself or folder / found == place):
+            is_half_done = disk.has_both(old, place)
+            is_itself = bool(found) and not is_half_done and (folder / found).samefile(old)
+            if found and not is_half_done and (not is_itself or folder / found == place):
                 raise ConflictError(f"{new_path} already exists (as `{found}`).", "Choose another name.")
             if is_itself:  # only the spelling changes: one name to some systems, so a link can't be made
                 old.rename(place)
@@ -129,6 +133,10 @@ class Store:
         self._sync(folder)
         self._sync(old.parent)
         return place.relative_to(self.root).as_posix()
+
+    def is_half_moved(self, path: str, new_path: str) -> bool:
+        """Tell whether a power cut left a file under both paths, so that `move` has only to finish."""
+        return disk.has_both(locate(self.root, path), locate(self.root, new_path))
 
     def append(self, path: str, line: bytes, *, durable: bool) -> None:
         """Add one line to a file in one write; `durable` waits for the disk.

@@ -168,11 +168,6 @@ def walk(root: Path, *, under: str = "", ignore: Callable[[str], bool] = ignored
     return Walk(root, under=under, ignore=ignore)
 
 
-def snapshot(root: Path, *, ignore: Callable[[str], bool] = ignored) -> dict[str, Stat]:
-    """Walk the whole vault into a table; use `walk` where what could not be read matters too."""
-    return dict(walk(root, ignore=ignore))
-
-
 def look(root: Path, path: str, *, ignore: Callable[[str], bool] = ignored) -> Stat | None:
     """Stat one note by the walk's rules; None when the walk would not yield it.
 

@@ -54,6 +54,8 @@ class Watcher:
         """The root is away, or stands empty where it was replaced: nothing may be concluded from that."""
         self.watched = 0
         """Folders under watch when last counted."""
+        self.without_barrier = False
+        """The last barrier failed since there can be none here: no inotify, or events are missing altogether."""
         self._folders = 0
         self._clock = clock
         self._poll_every = poll_every
@@ -160,7 +162,7 @@ class Watcher:
         """Take what is pending right now, settled or not; with `paths`, only those of them.
 
         What is still on its way from the kernel comes later, so who must be certain calls `barrier` first, or
-        walks. Where events are missing a scan is asked for, or all `paths` are named.
+        walks. Where events are missing a scan is asked for besides, or all `paths` are named.
         """
         wanted = None if paths is None else frozenset(paths)
         with self._changed:
@@ -173,7 +175,7 @@ class Watcher:
                 with self._arming:
                     self._mend()
             return batch
-        return Batch(scan=True, first=batch.first) if wanted is None else batch._replace(paths=wanted)
+        return batch._replace(scan=True) if wanted is None else batch._replace(paths=wanted)
 
     def barrier(self, timeout: float) -> bool:
         """Wait until every change made before this call is pending here; False when that can't be known in time.
@@ -199,7 +201,8 @@ class Watcher:
         ear = self._ear
         with self._changed:
             before = self._cookies
-        if ear is None or self.polling or self.root_gone or not ear.nudge():
+        self.without_barrier = not self.root_gone and (ear is None or self.polling or not ear.nudge())
+        if self.without_barrier or self.root_gone:
             return False
         with self._changed:
             while self._cookies == before and not self._stopped:

@@ -70,7 +70,7 @@ class Served(NamedTuple):
 def serving(root: Path) -> Iterator[Served]:
     """Run a daemon; wait for its first answer."""
     started = time.perf_counter()
-    with subprocess.Popen(daemon_command(root), env=child_environment()) as process:  # noqa: S603 - this very program
+    with subprocess.Popen(daemon_command(root), env=child_environment()) as process:
         served = Served(root, process, 0.0)
         try:
             while True:
@@ -138,8 +138,10 @@ def starts(folder: Path, sizes: Sequence[int]) -> None:
             warm = served.first_s
             served.settle()
             rows.append(
-                (cards, notes, first, features, notes / features, cards / words if words > 0.1 else "", warm)  # noqa: PLR2004 - s
-                + (cold_mb, served.memory_mb())
+                (
+                    *(cards, notes, first, features, notes / features, cards / max(words, 0.1), warm),
+                    *(cold_mb, served.memory_mb()),
+                )
             )
     heads = (
         "cards", "notes", "first answer s", "by features s", "notes/s", "then cards/s by words", "warm start s",
@@ -180,7 +182,7 @@ def edits(folder: Path, cards: int, rounds: int) -> None:
     with serving(root) as served:
         served.settle()
         derived = next(places.cache_base().glob(f"*-{places.vault_key(root)[:8]}"))
-        file = next((root / "cards").rglob("*.md"))
+        file = next(path for path in (root / "cards").rglob("*.md") if is_recallable(path))
         keep = file.read_text(encoding="utf-8")
         alone = [by_itself(derived, file, keep, n) for n in range(40)]
         right, taken = 0, []
@@ -222,11 +224,11 @@ def checkout(folder: Path, cards: int, changed: int) -> None:
 
     def git(*words: str) -> None:
         who = ("-c", "user.name=a", "-c", "user.email=a@b.c", "-c", "commit.gpgsign=false", "-c", "gc.auto=0")
-        subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)  # noqa: S603, S607 - no shell
+        subprocess.run(["git", *who, *words], cwd=root, check=True, capture_output=True)
 
     for words in (("init", "-b", "main"), ("add", "."), ("commit", "-m", "one"), ("checkout", "-b", "other")):
         git(*words)
-    notes = sorted((root / "cards").rglob("*.md"))[:changed]
+    notes = [path for path in sorted((root / "cards").rglob("*.md")) if is_recallable(path)][:changed]
     for n, note in enumerate(notes):
         note.write_text(tagged(note.read_text(encoding="utf-8"), f"other{n}x"), encoding="utf-8")
     for words in (("commit", "-am", "two"), ("checkout", "main")):
@@ -236,21 +238,25 @@ def checkout(folder: Path, cards: int, changed: int) -> None:
         served.settle()
         quiet = [measure.milliseconds(partial(served.hits, each)) for each in asked]
         started, busy, draw = time.perf_counter(), [], 0
-        with subprocess.Popen(["git", "checkout", "other"], cwd=root, stderr=subprocess.DEVNULL) as git_at_work:  # noqa: S607 - no shell
+        with subprocess.Popen(["git", "checkout", "other"], cwd=root, stderr=subprocess.DEVNULL) as git_at_work:
             while git_at_work.poll() is None or not arrived(served, len(notes) - 1):
                 busy.append(measure.milliseconds(partial(served.hits, asked[draw % len(asked)])))
                 draw += 1
         features = time.perf_counter() - started
-        while not served.wait(lambda told: not (told["words_behind"] or told["scan_owed"])) < 0.01:  # noqa: PLR2004 - s
+        while not served.wait(lambda told: not (told["words_behind"] or told["scan_owed"])) < 0.01:
             pass
         whole = time.perf_counter() - started
         right = sum(served.hits(f"other{n}x")[:1] != [] for n in range(0, len(notes), 50))
-    rows = [
-        (changed, features, whole, f"{right} of {len(range(0, len(notes), 50))}", per(quiet, 0.99), per(busy, 0.99))
-        + (per(busy, 0.99) / per(quiet, 0.99),)
-    ]
+    share, still, meanwhile = range(0, len(notes), 50), per(quiet, 0.99), per(busy, 0.99)
+    rows = [(changed, features, whole, f"{right} of {len(share)}", still, meanwhile, meanwhile / still)]
     heads = ("notes", "by features s", "and words s", "right", "quiet p99", "p99 meanwhile", "÷ quiet")
     measure.show(f"git checkout, {cards} cards", heads, rows)
+
+
+def is_recallable(path: Path) -> bool:
+    """Tell whether a card may be recalled at all."""
+    raw = path.read_text(encoding="utf-8")
+    return "status: completed" in raw and "feedback: rejected" not in raw
 
 
 def arrived(served: Served, last: int) -> bool:
@@ -266,7 +272,7 @@ def beside(folder: Path, cards: int, qmd: str) -> None:
     shutil.rmtree(places.cache_base(), ignore_errors=True)
     with serving(root) as served:
         indexed = served.first_s + served.settle()
-        file = next((root / "cards").rglob("*.md"))
+        file = next(path for path in (root / "cards").rglob("*.md") if is_recallable(path))
         keep = file.read_text(encoding="utf-8")
         found = []
         for n in range(20):

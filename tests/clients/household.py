@@ -117,6 +117,13 @@ class Household:
         event = next((self.vault / "events").rglob(f"{card.front['id']}*.md"))
         return exchange.read(note.read(event.read_bytes(), event.name).body)
 
+    def tell(self) -> str:
+        """Tell what there is, for a test that failed: cards, the ends of the logs, processes."""
+        told = [f"{card.path.name}: {card.front} {self.exchange(card)}" for card in self.cards()]
+        for log in (self.home / ".cache/memkit").rglob("*.log"):
+            told.append(f"{log.name}: {log.read_text(encoding='utf-8')[-3000:]}")
+        return "\n".join([*told, *self.processes().values()])
+
     # -- processes
 
     def processes(self) -> dict[int, str]:

@@ -67,7 +67,10 @@ class Person(NamedTuple):
 
     def card(self, number: int) -> Remembered:
         """Wait until so many cards are there and the last of them is finished and learned from; return it."""
-        until(lambda: len(self.house.cards()) == number and _finished(self.house.cards()[-1]))
+        try:
+            until(lambda: len(self.house.cards()) == number and _finished(self.house.cards()[-1]))
+        except AssertionError as error:
+            raise AssertionError(f"card {number} is not finished:\n{self.house.tell()}") from error
         return self.house.cards()[-1]
 
 

@@ -207,13 +207,16 @@ def test_where_nothing_can_be_known_from_events_a_small_vault_is_looked_through(
     with living(home.root) as house:
         if without == "a watcher":
             limit = "/proc/sys/user/max_inotify_watches"
-            code = f"open({limit!r}, 'w').write('2'); import runpy, sys; sys.argv[0] = 'kit'; runpy.run_module('kit', run_name='__main__')"
+            code = (
+                f"open({limit!r}, 'w').write('2'); import runpy, sys; sys.argv[0] = 'kit'; "
+                "runpy.run_module('kit', run_name='__main__')"
+            )
             inside = ["unshare", "--user", "--map-root-user"]
             if not shutil.which("unshare") or subprocess.run([*inside, "true"], check=False).returncode:
                 pytest.skip("user namespaces are forbidden here")
             command = [*inside, *daemon_python(), "-c", code, "daemon", "run", "--vault", str(house.root)]
             with subprocess.Popen(command, env=os.environ | {"PYTHONPATH": here()}) as process:
-                until(lambda: house.pid(), 60)
+                until(house.pid, 60)
                 look_again_and_again(house)
                 assert "scanned every" in house.ask("status")["watching"]
                 process.terminate()
@@ -266,7 +269,7 @@ def test_a_vault_that_is_away_is_told_and_nothing_is_forgotten(house: House) -> 
         house.root.rename(away)
         if turn % 2:
             house.root.mkdir()  # an empty mount point
-        with pytest.raises(KitError, match="vault|folder"):
+        with pytest.raises(KitError, match=r"vault|folder"):
             house.found("harbour")
         if turn % 2:
             house.root.rmdir()

@@ -38,7 +38,7 @@ class Tags:
     def put(self, name: str, *, path: str = "", **keys: object) -> None:
         path = path or f"tags/{text.file_name(name)}.md"
         num = self.nums.setdefault(path, len(self.nums) + 1)
-        self.db.execute("INSERT OR REPLACE INTO notes VALUES (?,?,'','',0,0,0,'','')", (num, path))
+        self.db.execute("INSERT OR REPLACE INTO notes VALUES (?,?,'','',0,0,0,'','','')", (num, path))
         self.pool.put(num, path, Tag.model_validate({"id": f"id{num}", "kind": "tag", "name": name, **keys}))
 
     def drop(self, path: str) -> None:
@@ -270,7 +270,7 @@ def test_after_any_edits_the_pool_is_what_its_notes_say(steps: list[tuple[str, d
 
 
 def test_scenes_lie_beside_the_tags(tags: Tags) -> None:
-    tags.db.execute("INSERT INTO notes VALUES (1,'scenes/work.md','','',0,0,0,'','')")
+    tags.db.execute("INSERT INTO notes VALUES (1,'scenes/work.md','','',0,0,0,'','','')")
     tags.pool.put(1, "scenes/work.md", Scene.model_validate({"id": "s", "name": "work", "aliases": ["job"]}))
     assert [held.scene.name for held in tags.pool.scenes()] == ["work"]
     assert tags.claimant("work") is None

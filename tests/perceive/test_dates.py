@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.perceive.dates import TimeRange, asks_when, time_ranges
+from kit.perceive.dates import TimeRange, time_ranges
 
 ZONE = timezone(timedelta(hours=8))
 NOW = datetime(2026, 11, 30, 11, 30, tzinfo=ZONE)
@@ -222,28 +222,3 @@ def test_any_text_gives_ranges_that_are_no_shorter_than_nothing(text: str, momen
         assert isinstance(one, TimeRange)
         assert one.start < one.end
         assert one.words in text
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "When did we release 2.0?",
-        "what date was the outage",
-        "which day did we meet?",
-        "do you remember when we moved?",
-        "how long ago was that",
-        "什么时候发布的？",
-        "是哪天的事",
-        "会议是几号",
-        "哪一年",
-    ],
-)
-def test_a_question_for_a_time_is_heard(text: str) -> None:
-    assert asks_when(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "It crashes when I click", "when the list is empty it fails", "今天几个人", "why"]
-)
-def test_other_uses_of_when_ask_for_no_time(text: str) -> None:
-    assert not asks_when(text)

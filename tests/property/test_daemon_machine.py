@@ -220,8 +220,8 @@ class Fate(RuleBasedStateMachine):
                 assert self.found(f"tag{number}") == [path]
                 assert self.found(f"the word{number}") == [path]
         known = set(self.here())
-        for number in range(max(0, self.count - 12), self.count + 1):
-            assert set(self.found(f"the word{letters(number)}")) <= known
+        for recent in range(max(0, self.count - 12), self.count + 1):
+            assert set(self.found(f"the word{letters(recent)}")) <= known
 
     def found(self, query: str) -> list[str]:
         answer = self.keeper.call("recall", {"query": query, "threshold": 0.01}, None)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.recall.engine import TextProof
+from kit.recall.engine import Proofs, TextProof
 from kit.recall.score import PROFILES
 from tests.small_vault import NOW, Vault, state
 
@@ -228,7 +228,7 @@ def test_forms_of_one_word_ask_for_one_thing(vault: Vault) -> None:
     vault.scan()
     found = vault.ask("I tested it", threshold=0.0)
     assert {hit.id for hit in found.hits} == {"test", "tests", "testing"}
-    assert all(hit.score > 0.9 * 0.93 * 0.95 for hit in found.hits)
+    assert all(hit.score > 0.9 * 0.93 * PROFILES["default"].tags for hit in found.hits)
 
 
 # -- co-tags
@@ -372,10 +372,77 @@ def test_the_text_is_a_second_witness(vault: Vault) -> None:
     assert add_up(alone)
 
 
+def test_words_no_tag_covers_are_part_of_what_is_asked(vault: Vault) -> None:
+    vault.card("python", id="tag")
+    for number in range(20):
+        vault.card(f"t{number}")
+    vault.scan()
+    rarity = {"python": 1.0, "wheel": 1.0, "cach": 1.0}
+    alone = vault.ask("python", witness=lambda *_: Proofs(rarity={"python": 1.0}))
+    among = vault.ask("python wheel cache", witness=lambda *_: Proofs(rarity=rarity), threshold=0.0)
+    assert among.hits[0].score < alone.hits[0].score / 2
+    assert add_up(among)
+    plain = vault.ask("python wheel cache", witness=lambda *_: Proofs(rarity=rarity), weights=PROFILES["wangdefa"])
+    assert plain.hits[0].score > 0.9, "that system asks for its tags alone"
+
+
+def test_the_turns_beside_a_card_speak_for_it_and_say_so(vault: Vault) -> None:
+    for number in range(7):
+        vault.card(id=f"t{number}", topic="talk", days=10 - number)
+    vault.card(id="elsewhere", topic="other", days=7)
+    vault.scan()
+    numbers = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}
+    proofs = {numbers["t3"]: TextProof(1.0, "user"), numbers["elsewhere"]: TextProof(0.1, "user")}
+    found = vault.ask("anything", witness=lambda *_: Proofs(proofs), threshold=0.0)
+    scores = {hit.id: hit.score for hit in found.hits}
+    assert set(scores) == {"t1", "t2", "t3", "t4", "t5", "elsewhere"}, "two turns on either side"
+    assert scores["t3"] > max(scores["t2"], scores["t4"]) > max(scores["t1"], scores["t5"]) > 0
+    assert all(factors(hit) >= {"near", "topic"} for hit in found.hits if hit.id in ("t2", "t4"))
+    assert add_up(found)
+
+
+def test_a_turn_beside_a_hit_is_shown_only_if_it_may_be(vault: Vault) -> None:
+    vault.card(id="before", topic="talk", days=3, feedback="rejected")
+    hit = vault.card(id="hit", topic="talk", days=2)
+    vault.card(id="after", topic="talk", days=1, status="pending")
+    vault.scan()
+    number = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}[hit]
+    found = vault.ask("anything", witness=lambda *_: Proofs({number: TextProof(1.0, "user")}), threshold=0.0)
+    assert [each.id for each in found.hits] == [hit]
+
+
+def test_a_topic_that_grows_is_seen_at_once(vault: Vault) -> None:
+    first = vault.card(id="first", topic="talk", days=2)
+    vault.scan()
+    (number,) = (entry.num for entry in vault.index.catalog.of_kind("card"))
+
+    def witness(*_: object) -> Proofs:
+        return Proofs({number: TextProof(1.0, "user")})
+
+    assert vault.ids("anything", witness=witness, threshold=0.0) == [first]
+    second = vault.card(id="second", topic="talk", days=1)
+    vault.scan()
+    assert vault.ids("anything", witness=witness, threshold=0.0) == [first, second]
+
+
+def test_a_person_is_no_word_of_the_question(vault: Vault) -> None:
+    vault.card(people=["Ann"])
+    vault.scan()
+    heard: list[object] = []
+
+    def witness(question: str, persons: object, _allowed: object) -> Proofs:
+        heard.extend((question, persons))
+        return Proofs()
+
+    vault.ask("What did Ann paint?", witness=witness)
+    assert heard == ["What did Ann paint?", frozenset({"ann"})]
+
+
 def test_scores_stay_within_one(vault: Vault) -> None:
     vault.fact("Always ruff.", "python", importance=5, feedback="confirmed", scenes=["work"], days=0)
     vault.scan()
-    found = vault.ask("python", scene="work")
+    (number,) = (entry.num for entry in vault.index.catalog.of_kind("fact"))
+    found = vault.ask("python", scene="work", proofs={number: TextProof(9.0, "facts")})
     assert found.hits[0].score == 1.0
     assert add_up(found)
 

@@ -16,6 +16,7 @@ DEFAULT, WANGDEFA = PROFILES["default"], PROFILES["wangdefa"]
 NOW = 1_800_000_000.0
 PROFILE = st.sampled_from(sorted(PROFILES)).map(PROFILES.__getitem__)
 SHARE = st.floats(0, 1)
+GAIN = st.floats(0, 5)
 
 
 def row(**more: object) -> Features:
@@ -36,7 +37,7 @@ ROWS = st.builds(
 )
 
 
-@pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (60, 0.55 + 0.45 / math.e), (1e6, 0.55), (-5, 1.0)])
+@pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (60, 0.97 + 0.03 / math.e), (1e6, 0.97), (-5, 1.0)])
 def test_age_takes_at_most_what_the_floor_leaves(days: float, expected: float) -> None:
     assert score.decay(DEFAULT, days) == pytest.approx(expected)
 
@@ -68,12 +69,34 @@ def test_two_witnesses_say_more_than_either_and_never_more_than_all(
     weights: Weights, strength: float, text: float
 ) -> None:
     found = score.evidence(weights, strength, text)
-    assert max(strength, weights.text * text) - 1e-12 <= found <= 1.0
-    assert score.evidence(weights, strength, 0.0) == pytest.approx(strength)
+    assert max(weights.tags * strength, score.conviction(weights.text, text)) - 1e-12 <= found <= 1.0
+    assert score.evidence(weights, strength, 0.0) == pytest.approx(weights.tags * strength)
 
 
-def test_text_alone_carries_as_far_as_lambda() -> None:
-    assert score.evidence(DEFAULT, 0.0, 1.0) == pytest.approx(0.7)
+@given(PROFILE, SHARE, GAIN, GAIN, GAIN, st.floats(0.001, 3))
+def test_more_of_any_witness_never_says_less(
+    weights: Weights, strength: float, text: float, near: float, topic: float, more: float
+) -> None:
+    found = score.evidence(weights, strength, text, near, topic)
+    assert score.evidence(weights, strength, text + more, near, topic) >= found
+    assert score.evidence(weights, strength, text, near + more, topic) >= found
+    assert score.evidence(weights, strength, text, near, topic + more) >= found
+    assert score.evidence(weights, min(1.0, strength + more), text, near, topic) >= found
+
+
+@given(SHARE, GAIN, GAIN, GAIN)
+def test_each_witness_leaves_its_own_doubt(strength: float, text: float, near: float, topic: float) -> None:
+    doubts = (
+        1 - DEFAULT.tags * strength, 1 - score.conviction(DEFAULT.text, text),
+        1 - score.conviction(DEFAULT.near, near), 1 - score.conviction(DEFAULT.topic, topic),
+    )  # fmt: skip
+    assert score.evidence(DEFAULT, strength, text, near, topic) == pytest.approx(1 - math.prod(doubts))
+
+
+def test_of_two_texts_the_better_one_convinces_more_however_good_both_are() -> None:
+    found = [score.evidence(DEFAULT, 0.0, gain) for gain in (0.5, 1.0, 1.5, 3.0)]
+    assert found == sorted(set(found))
+    assert found[-1] < 1.0
     assert score.evidence(WANGDEFA, 0.0, 1.0) == 0.0
 
 
@@ -85,7 +108,7 @@ def test_the_ceiling_is_above_every_score(weights: Weights, card: Features, proo
 
 @given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]))
 def test_the_reasons_give_the_score(weights: Weights, card: Features, proof: float, scene: str, sub: str) -> None:
-    asked = Asked(NOW, scene, sub)
+    asked = Asked(NOW, scene, sub, sure=bool(sub))
     said = score.reasons(weights, card, asked)
     product = math.prod(reason.value for reason in said if reason.kind == "×")
     bonus = sum(reason.value for reason in said if reason.kind == "+")
@@ -103,6 +126,13 @@ def test_the_same_scene_adds_and_the_same_sub_scene_again() -> None:
     assert score.scene(DEFAULT, card, Asked(NOW, "work", "review")) == pytest.approx(0.2)
     assert score.scene(DEFAULT, card, Asked(NOW, "home", "cooking")) == 0.0
     assert score.scene(DEFAULT, row(), Asked(NOW)) == 0.0
+
+
+def test_a_scene_that_was_only_perceived_adds_less() -> None:
+    card = row(scene="work", scene_sub="review")
+    seen = score.scene(DEFAULT, card, Asked(NOW, "work", "review", sure=False))
+    assert 0 < seen < score.scene(DEFAULT, card, Asked(NOW, "work", "review"))
+    assert score.scene(WANGDEFA, card, Asked(NOW, "work", "review", sure=False)) == pytest.approx(0.2)
 
 
 @given(ROWS, st.floats(1e-6, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kit.vault.walk import Stat, look, snapshot, walk
+from kit.vault.walk import Stat, look, walk
 from kit.vault.watch import Watcher
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Mirror:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.known: dict[str, Stat] = snapshot(root)
+        self.known: dict[str, Stat] = dict(walk(root))
         self.batches: list[Batch] = []
         self.named: set[str] = set()
 
@@ -36,7 +36,7 @@ class Mirror:
         self.batches.append(batch)
         self.named |= batch.paths
         if batch.scan:
-            self.known = snapshot(self.root)
+            self.known = dict(walk(self.root))
         for folder in batch.folders:
             self.known = {p: s for p, s in self.known.items() if not p.startswith(f"{folder}/")}
             self.known |= dict(walk(self.root, under=folder))
@@ -74,7 +74,7 @@ class Desk:
             if end in self.mirror.known and not self.watcher.pending():
                 break
         self.mirror.named.discard(end)
-        assert self.mirror.known == snapshot(self.root)
+        assert self.mirror.known == dict(walk(self.root))
         return self.mirror
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kit.errors import UnavailableError
-from kit.vault.walk import RootGone, Stat, conflict_copy, ignored, look, snapshot, walk
+from kit.vault.walk import RootGone, Stat, conflict_copy, ignored, look, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ def test_notes_are_found_at_any_depth_with_their_stat(tmp_path: Path) -> None:
     put(tmp_path, "a.md")
     put(tmp_path, "cards/2026-08/b.md", "some text")
     put(tmp_path, "archive/c.MD")
-    found = snapshot(tmp_path)
+    found = dict(walk(tmp_path))
     assert sorted(found) == ["a.md", "archive/c.MD", "cards/2026-08/b.md"]
     real = (tmp_path / "cards/2026-08/b.md").stat()
     assert found["cards/2026-08/b.md"] == Stat(real.st_mtime_ns, 9, real.st_ino)
@@ -67,7 +67,7 @@ def test_what_is_no_note_is_ignored(path: str, tmp_path: Path) -> None:
     assert ignored(path)
     if not path.endswith("/"):
         put(tmp_path, path)
-        assert snapshot(tmp_path) == {}
+        assert dict(walk(tmp_path)) == {}
 
 
 @pytest.mark.parametrize("path", ["a.md", "archive/a.md", "A.Md", "a.b.md", "笔记/早安.md", "v1.2/", "cards/"])
@@ -108,7 +108,7 @@ def test_ordinary_names_are_no_conflict_copies(name: str) -> None:
 def test_names_come_as_they_are_spelt_on_disk(tmp_path: Path) -> None:
     put(tmp_path, "caf\u00e9.md")
     put(tmp_path, "cafe\u0301 2.md")
-    assert set(snapshot(tmp_path)) == {p.name for p in tmp_path.iterdir()}
+    assert set(dict(walk(tmp_path))) == {p.name for p in tmp_path.iterdir()}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only there may names be any bytes")
@@ -118,7 +118,7 @@ def test_a_name_that_is_no_utf8_survives_the_round_trip(tmp_path: Path) -> None:
         os.close(os.open(raw, os.O_CREAT | os.O_WRONLY))
     except OSError:
         pytest.skip("this file system takes UTF-8 names only")
-    (path,) = snapshot(tmp_path)
+    (path,) = dict(walk(tmp_path))
     assert os.fsencode(path) == b"b\xff.md"
     assert look(tmp_path, path) is not None
 
@@ -181,19 +181,19 @@ def test_a_folder_that_is_gone_or_hidden_or_outside_yields_nothing(tmp_path: Pat
 def test_a_caller_can_leave_out_more(tmp_path: Path) -> None:
     put(tmp_path, "a.md")
     put(tmp_path, "Templates/t.md")
-    found = snapshot(tmp_path, ignore=lambda path: ignored(path) or path.startswith("Templates/"))
+    found = dict(walk(tmp_path, ignore=lambda path: ignored(path) or path.startswith("Templates/")))
     assert set(found) == {"a.md"}
 
 
 def test_a_missing_root_is_an_error_and_never_an_empty_vault(tmp_path: Path) -> None:
     root = tmp_path / "vault"
     with pytest.raises(RootGone, match="nothing is forgotten"):
-        snapshot(root)
+        dict(walk(root))
     with pytest.raises(RootGone):
         look(root, "a.md")
     put(tmp_path, "file")
     with pytest.raises(UnavailableError):
-        snapshot(tmp_path / "file")
+        dict(walk(tmp_path / "file"))
 
 
 def test_a_root_replaced_during_the_walk_is_an_error(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_root_replaced_during_the_walk_is_an_error(tmp_path: Path) -> None:
 def test_a_linked_root_is_walked(tmp_path: Path) -> None:
     put(tmp_path / "real", "cards/a.md")
     (tmp_path / "vault").symlink_to(tmp_path / "real", target_is_directory=True)
-    assert set(snapshot(tmp_path / "vault")) == {"cards/a.md"}
+    assert set(dict(walk(tmp_path / "vault"))) == {"cards/a.md"}
     assert look(tmp_path / "vault", "cards/a.md") is not None
 
 
@@ -257,6 +257,6 @@ def test_a_folder_too_deep_to_list_is_reported_and_the_rest_is_seen(tmp_path: Pa
 def test_looking_at_one_note_agrees_with_the_walk(tmp_path: Path) -> None:
     put(tmp_path, "cards/a.md", "text")
     put(tmp_path, ".git/a.md")
-    assert look(tmp_path, "cards/a.md") == snapshot(tmp_path)["cards/a.md"]
+    assert look(tmp_path, "cards/a.md") == dict(walk(tmp_path))["cards/a.md"]
     for path in ("cards/gone.md", "gone/a.md", ".git/a.md", "cards", "cards/a.md/x.md", "../x.md"):
         assert look(tmp_path, path) is None

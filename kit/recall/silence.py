@@ -1,0 +1,44 @@
+"""Whether what was recalled is worth telling unasked, and which of it: a wrong note costs more than a missing one.
+
+Law: pure. Judged is how much was found at all, not only its share of the prompt: of a long prompt one rare tag is
+enough, of a short one a lone common word is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kit.model.hits import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kit.model.hits import Hit
+
+TAG_WORTH, WORD_WORTH = 2.0, 0.9
+"""A tag was chosen by somebody; a word just occurs. Both times their rarity, 0 to 1."""
+ENOUGH = 1.6
+"""What the best founded hit must have: one rare tag, or two rare words."""
+LEAST = 0.5
+"""What every hit that is told must have of its own."""
+MARGIN = 0.7
+"""Share of the best hit's score below which another is not told with it."""
+
+
+def ground(tags: float, words: float) -> Reason:
+    """Say what a hit is founded on: the rarity of its tags and of its words, each rare one counting 1."""
+    worth = TAG_WORTH * tags + WORD_WORTH * words
+    return Reason("ground", worth, "=", f"founded on {tags:.1f} tags and {words:.1f} words, as rare ones count")
+
+
+def worth_telling(hits: Sequence[Hit]) -> list[Hit]:
+    """Choose the hits to tell unasked; none where not even one is well founded."""
+    founded = [(hit, _ground(hit)) for hit in hits]
+    if not any(worth >= ENOUGH for _, worth in founded):
+        return []
+    best = max(hit.score for hit, worth in founded if worth >= LEAST)
+    return [hit for hit, worth in founded if worth >= LEAST and hit.score >= MARGIN * best]
+
+
+def _ground(hit: Hit) -> float:
+    return next((reason.value for reason in hit.reasons if reason.factor == "ground"), 0.0)

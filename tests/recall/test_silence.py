@@ -1,0 +1,49 @@
+"""What is told unasked: well-founded hits, and nothing else."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kit.model.hits import Hit
+from kit.recall import silence
+from kit.recall.silence import ENOUGH, LEAST, MARGIN, worth_telling
+
+
+def hit(score: float, tags: float, words: float = 0.0) -> Hit:
+    return Hit(f"h{score}", "card", "cards/h.md", score, None, (silence.ground(tags, words),))
+
+
+FOUND = st.lists(st.builds(hit, st.floats(0.01, 1), st.floats(0, 3), st.floats(0, 4)), max_size=6)
+
+
+def test_one_rare_tag_or_two_rare_words_are_enough() -> None:
+    for founded in (hit(0.2, 0.9), hit(0.2, 0.0, 1.9)):
+        assert worth_telling([founded]) == [founded]
+
+
+def test_a_lone_word_or_a_common_tag_is_not() -> None:
+    assert worth_telling([hit(0.9, 0.0, 1.0), hit(0.8, 0.3), hit(0.8, 0.2, 1.0)]) == []
+
+
+def test_a_hit_that_says_nothing_of_its_ground_is_never_told() -> None:
+    unfounded = Hit("filled", "card", "cards/f.md", 0.9, None, ())
+    assert worth_telling([unfounded]) == []
+    founded = hit(0.9, 1.0)
+    assert worth_telling([founded, unfounded]) == [founded]
+
+
+def test_what_stays_far_behind_the_best_is_not_told_with_it() -> None:
+    best, near, far = hit(0.8, 1.0), hit(0.7, 0.5), hit(0.2, 1.0)
+    assert worth_telling([best, near, far]) == [best, near]
+
+
+@given(FOUND)
+def test_what_is_told_is_founded_near_the_best_and_in_order(found: list[Hit]) -> None:
+    told = worth_telling(found)
+    worth = {id(one): one.reasons[0].value for one in found}
+    assert told == [one for one in found if one in told]
+    if told:
+        assert max(worth[id(one)] for one in found) >= ENOUGH
+        assert all(worth[id(one)] >= LEAST for one in told)
+        assert min(one.score for one in told) >= MARGIN * max(one.score for one in told)
