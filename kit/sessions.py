@@ -6,8 +6,8 @@ whose card an event is about is decided by `harness.matching` alone, from the fi
 
 from __future__ import annotations
 
-from contextlib import suppress
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 

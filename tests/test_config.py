@@ -152,6 +152,18 @@ def test_a_vault_that_is_not_there_is_not_guessed(home: Path, monkeypatch: pytes
         config.find_vault(start=home)
 
 
+def test_in_a_folder_that_was_deleted_the_pointer_still_counts(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = home / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(NoVaultError, match="No vault is here"):
+        config.find_vault()
+    places.pointer_file().parent.mkdir(parents=True)
+    places.pointer_file().write_text(f"{write(home / 'own', '').parent}\n", encoding="utf-8")
+    assert config.find_vault() == home / "own"
+
+
 def test_hooks_and_commands_find_the_same_pointer(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("own", ""):
         monkeypatch.setenv("MEMKIT_CONFIG", str(home / folder) if folder else "")

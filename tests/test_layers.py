@@ -42,7 +42,7 @@ TABLE: dict[str, set[str]] = {
     | {"govern", "passages", "maintain", "governance", "config"},
     "operations": BASE | {"model", "app"},
     "standing": BASE | {"model", "vault", "deliver", "app", "index"},
-    "sessions": BASE | {"model", "vault", "harness", "app", "standing"},
+    "sessions": BASE | {"model", "vault", "deliver", "harness", "app", "standing"},
     "installing": BASE,
     # -- over the socket
     "daemon.protocol": BASE,

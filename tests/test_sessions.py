@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kit import reconcile
+from kit import places, reconcile
 from kit.app import Kit
 from kit.errors import BadInputError, UnavailableError
 from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
@@ -395,3 +396,25 @@ def test_a_card_that_is_on_disk_but_not_in_the_index_gets_its_answer(kit: Kit) -
     agent.stop("A rose.")
     kit._freshen = None
     assert cards(kit) == [("completed", "write a poem", "A rose.")]
+
+
+def test_cards_of_killed_clients_are_closed_a_few_at_a_time_after_a_day_and_after_a_restart(kit: Kit) -> None:
+    for turn in range(3):
+        Client(kit, session=f"s{turn}").prompt(f"which crane is number {turn}?")
+    kit.frame("what a person framed stays open")
+    sessions = Sessions(kit)
+    assert sessions.sweep(8) == 0
+    with kit.at(kit.now() + timedelta(hours=25)):
+        assert [sessions.sweep(2), sessions.sweep(2), sessions.sweep(2)] == [2, 1, 0]
+    kit.sync()
+    found = sorted(row.status for row in kit.index.features.rows().values() if row.kind == "card")
+    assert found == ["interrupted"] * 3 + ["pending"]
+
+
+def test_what_could_not_be_taken_in_is_told_by_the_doctor(kit: Kit) -> None:
+    assert kit.doctor() == []
+    failed = places.spool_folder(kit.root) / "failed"
+    failed.mkdir(parents=True)
+    (failed / "1-1-a.bin").write_bytes(b"HOOK")
+    (problem,) = kit.doctor()
+    assert (problem.path, problem.what[:6]) == (str(failed), "1 of t")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kit.app import Kit
 
-NAMES = {
+NAMES: dict[str, dict[str, object]] = {
     "claude": {"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"},
     "codex": {"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"},
     "gemini": {"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"},

@@ -134,7 +134,7 @@ export function runtimePath(root) {
   const key = blake2b8(Buffer.from(root, "utf8"))
   const named = absolute("MEMKIT_RUNTIME")
   if (named) return `${named}/memkit-${key}`
-  const uid = os.userInfo().uid
+  const uid = process.getuid?.() ?? -1 // os.userInfo() throws for a user without an entry
   for (const base of [absolute("XDG_RUNTIME_DIR"), `/run/user/${uid}`]) {
     const folder = `${base}/memkit-${key}`
     if (base && owner(base) === uid && Buffer.byteLength(`${folder}/socket`) <= 100) return folder
@@ -178,7 +178,7 @@ function owner(folder) {
 function isPrivate(folder) {
   try {
     const found = fs.lstatSync(folder)
-    return found.isDirectory() && found.uid === os.userInfo().uid && (found.mode & 0o077) === 0
+    return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0
   } catch {
     return false
   }

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kit import config
 from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
-from kit.errors import BadInputError, KitError, NotFoundError
+from kit.errors import BadInputError, KitError, NotFoundError, NoVaultError
 from kit.installing import commands, planning, state, writing
 from kit.installing.house import CLIENTS, House, this_house
 from kit.installing.planning import Wish
@@ -49,6 +50,10 @@ def install(asker: Asker, clients: tuple[str, ...], every: bool, project: bool, 
     names = _chosen(house, clients, every=every)
     wishes = [Wish(name, project, rules) for name in names]
     _do(asker, house, wishes, planning.install, dry_run=dry_run)
+    try:
+        _ = asker.root
+    except NoVaultError as error:
+        remark(f"The hooks are silent until there is a vault. {error.mend}")
 
 
 @hooks.command()
@@ -89,7 +94,7 @@ def test(asker: Asker, client: str, prompt: str) -> None:
     asker.client().ask("ping", timeout=TEST_S)  # a hook that finds no daemon starts one and says nothing this time
     answer = {"client": client, "hooks": found.hooks, **_tried(asker, house, client)}
     if prompt:
-        answer["prompt"] = asker.ask("explain", query=prompt)["delivery"]["text"]
+        answer["prompt"] = _recalled(asker, house, prompt)
     asker.show(answer, _say_test)
     if answer["exit_code"] or answer["errors"] or found.hooks != "installed":
         raise click.exceptions.Exit(1)
@@ -195,6 +200,16 @@ def _tried(asker: Asker, house: House, client: str) -> Answer:
         "errors": done.stderr.decode("utf-8", "replace"),
         "injected": done.stdout.decode("utf-8", "replace"),
     }
+
+
+def _recalled(asker: Asker, house: House, prompt: str) -> str:
+    """Ask for what the hook would inject, which is less than what a person who asks is shown."""
+    if not asker.ask("perceive", prompt=prompt)["useful"]:
+        return ""
+    settings = config.load(asker.root)
+    limit, threshold = settings.count("recall.hook_limit"), settings.number("recall.hook_threshold")
+    found = asker.ask("explain", query=prompt, project=house.here.name, limit=limit, threshold=threshold)
+    return str(found["delivery"]["text"])
 
 
 def _say_test(told: Answer) -> None:

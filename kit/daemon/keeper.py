@@ -143,6 +143,7 @@ class Keeper(Handler):
         """Answer a hook; the card is written once the reply is sent."""
         spooled = env.get("MEMKIT_SPOOLED", "")
         moment = datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone() if spooled.isdecimal() else None
+        self._sessions.wait_for_answer(harness, event, payload, env)
         with self._owner, self._mending(), self._at(moment):
             reply = self._sessions.handle(harness, event, payload, env)
 

@@ -124,7 +124,7 @@ def _move_all(hand: Hand, moves: Sequence[tuple[str, str]]) -> list[str]:
     made: list[tuple[str, str]] = []
     try:
         for path, new_path in moves:
-            made.append((path, hand.move(path, new_path)))  # noqa: PERF401 - what was moved before an error counts
+            made.append((path, hand.move(path, new_path)))
     except KitError:
         for path, there in reversed(made):
             with suppress(KitError):  # the first trouble is told; `restore` finds what stays behind

@@ -102,7 +102,7 @@ def _amend(
 
 
 def _stands(now: Note | None, card: Card, key: str) -> bool:
-    return getattr(now, key, None) == getattr(card, key)
+    return bool(getattr(now, key, None) == getattr(card, key))
 
 
 def _looked_at(both: Exchange) -> Exchange:

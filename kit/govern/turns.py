@@ -165,7 +165,7 @@ def complete(
     return _complete(hand, card_id, answer, status, now, who, error, lambda first, fresh: fresh or first)
 
 
-def _complete(  # noqa: PLR0913 - one step of one story
+def _complete(
     hand: Hand, card_id: str, answer: str, status: CardStatus, now: datetime, who: Who, error: str,
     join: Callable[[str, str], str],
 ) -> Completed:  # fmt: skip

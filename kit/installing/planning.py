@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import BadInputError
-from kit.installing import commands, document, laid, merging, patch, receipts
+from kit.installing import codex, commands, document, laid, merging, patch, receipts
 from kit.installing.plan import Change, Kept, Plan, Run, changed, digest
 
 if TYPE_CHECKING:
@@ -62,15 +62,17 @@ def install(house: House, wish: Wish, read: Read) -> Plan:
 def uninstall(house: House, wish: Wish, read: Read) -> Plan:
     """Plan to take the hooks out, and leave every file as it was before or as the person has made it since."""
     desk = _desk(house, wish, read)
+    told: tuple[str, ...] = ()
     if wish.client in MERGED:
         file = merged_file(house, wish)
+        told = _shifting(desk, file)
         changes = [_taken_out(desk, file), *_removed(desk, _rules_only(desk))]
     elif wish.client == "dsh":
         changes = [_unpatched(desk), *_removed(desk, [*laid_files(house, wish.client), *_rules_only(desk)])]
     else:
         changes = _removed(desk, [*laid_files(house, wish.client), *_rules_only(desk)])
-    runs, told = _runs_out(desk)
-    return desk.plan(*changes, runs=runs, undoes=True, remarks=told)
+    runs, more = _runs_out(desk)
+    return desk.plan(*changes, runs=runs, undoes=True, remarks=(*told, *more))
 
 
 def merged_file(house: House, wish: Wish) -> Path:
@@ -147,12 +149,20 @@ def _taken_out(desk: _Desk, file: Path) -> Change:
     return Change(file, raw, bare.encode())
 
 
+def _shifting(desk: _Desk, file: Path) -> tuple[str, ...]:
+    raw = desk.read(file)
+    if desk.wish.client != "codex" or raw is None or not codex.moves_others(document.read(raw, file), file):
+        return ()
+    return ("Hooks of yours that stood behind these have moved up; Codex will ask you to trust them again.",)
+
+
 def _about(desk: _Desk) -> tuple[str, ...]:
     house, client = desk.house, desk.wish.client
     if client == "codex":
         return (
-            "Codex runs no hook you have not looked at: open `codex` and choose `Review` or `Trust all`.",
+            f"Codex runs no hook you have not looked at. {codex.REVIEW}",
             "Until then the hooks are silent; `memkit hooks status` says whether they are trusted.",
+            *codex.remarks(desk.read(config := house.base("codex") / "config.toml"), config),
         )
     if client == "cursor":
         return ("Cursor is untested: its hooks are written from its documents.",)

@@ -5,12 +5,10 @@ Law: reads only.
 
 from __future__ import annotations
 
-import re
-import tomllib
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kit.errors import RefusedError
-from kit.installing import document, merging, planning
+from kit.installing import codex, document, planning
 from kit.installing.house import CLIENTS
 
 if TYPE_CHECKING:
@@ -86,26 +84,8 @@ def _remarks(house: House, wish: Wish, read: Read) -> tuple[str, ...]:
 
 
 def _codex(house: House, wish: Wish, read: Read) -> tuple[str, ...]:
-    """Read from `config.toml` which of our hooks the person has trusted; the key is the hook's position."""
-    file = planning.merged_file(house, wish)
-    config = house.base("codex") / "config.toml"
-    try:
-        told = tomllib.loads((read(config) or b"").decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
-        return (f"{config} can't be read; whether the hooks are trusted is not known.",)
-    section = told.get("hooks")
-    hooks: dict[str, object] = section if isinstance(section, dict) else {}
-    states = hooks.get("state")
-    known = states if isinstance(states, dict) else {}
-    ours = merging.ours(document.read(read(file), file), "codex", file)
-    missing = [event for event, group, number, _ in ours if f"{file}:{_snake(event)}:{group}:{number}" not in known]
-    remarks = []
-    if missing:
-        remarks.append(f"Not trusted yet: {', '.join(missing)}. Open `codex` and choose `Review` or `Trust all`.")
-    if set(hooks) - {"state"}:
-        remarks.append(f"{config} has hooks as well; Codex warns of two places, and runs both.")
-    return tuple(remarks)
-
-
-def _snake(event: str) -> str:
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
+    file, config = planning.merged_file(house, wish), house.base("codex") / "config.toml"
+    raw = read(config)
+    missing = codex.untrusted(raw, document.read(read(file), file), file)
+    told = (f"Not trusted yet: {', '.join(missing)}. {codex.REVIEW}",) if missing else ()
+    return (*told, *codex.remarks(raw, config))

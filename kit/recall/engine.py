@@ -135,7 +135,7 @@ def _strengths(index: Index, concepts: Sequence[Concept], query: Query) -> dict[
     total = score.asked_weight(query.weights, concepts, query.unnamed)
     strengths: dict[int, float] = {}
     for concept in concepts:
-        share = score.weigh(query.weights, concept) / total
+        share = score.weigh(query.weights, concept) / total * score.trust(query.weights, concept)
         best: dict[int, float] = {}
         for way in reversed(concept.ways):  # the strongest way last, so that it stays
             for term in way.terms:

@@ -24,6 +24,8 @@ SYNONYM_STEP = 0.8
 """Credit kept at each synonym hop; below 1, so a detour never beats the straight way."""
 SYNONYM_HOPS = 3
 RELATED_STEP = 0.5
+CHOSEN = 2.0
+"""How much more a tag says that a person, an agent or the kit has chosen than one the rules have made."""
 TIME = 0.8
 """Credit of a card from the time that was spoken of."""
 LONG_DAYS = 62
@@ -59,6 +61,8 @@ class Concept(NamedTuple):
     """what stood in the text"""
     frequency: int = 1
     """cards it leads to straight"""
+    trust: float = 1.0
+    """how much more its tag says than a word that rules have picked"""
 
     @property
     def sort(self) -> str:
@@ -176,7 +180,19 @@ def _concept(index: Index, keys: Sequence[str], via: str, word: str, on_way: dic
         return None
     best = {term for way in ways if way.credit == ways[0].credit for term in way.terms}
     frequency = max(1, sum(index.postings.df(term) for term in best))
-    return Concept(ways[0].code, idf(index, frequency), tuple(ways), word, frequency)
+    weight = idf(index, frequency) * max(1, len(_content(word)))
+    return Concept(ways[0].code, weight, tuple(ways), word, frequency, _trust(index, keys))
+
+
+def _content(word: str) -> list[str]:
+    """List the words of a name that a question would be asked by; a phrase stands for all of them."""
+    return [part for part in text.tokens(word) if part not in text.stop_words()]
+
+
+def _trust(index: Index, keys: Sequence[str]) -> float:
+    """Tell whether somebody chose a tag: it has a note that no rule has made."""
+    held = [found for key in keys if (found := index.pool.claimant(key))]
+    return CHOSEN if any(each.tag.source != "rules" for each in held) else 1.0
 
 
 def _tag_ways(index: Index, key: str, via: str, word: str, on_way: dict[str, Held]) -> Iterator[Way]:

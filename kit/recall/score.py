@@ -114,6 +114,11 @@ def weigh(weights: Weights, concept: Concept) -> float:
     return max(concept.weight, {"person": weights.person, "time": weights.time}.get(concept.sort, 0.0))
 
 
+def trust(weights: Weights, concept: Concept) -> float:
+    """Weigh who stands behind one thing asked for; 1 where features are only counted."""
+    return concept.trust if weights.rare_weighs_more else 1.0
+
+
 def asked_weight(weights: Weights, concepts: Iterable[Concept], unnamed: float) -> float:
     """Weigh all that is asked: the concepts, and the words that none of them covers."""
     named = sum(weigh(weights, concept) for concept in concepts)

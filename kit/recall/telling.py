@@ -37,7 +37,7 @@ def hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Conce
     for concept in concepts:
         way = next((way for way in concept.ways if terms.intersection(way.terms)), None)
         if way:
-            share = score.weigh(weights, concept) / total * way.credit * weights.tags
+            share = score.weigh(weights, concept) / total * score.trust(weights, concept) * way.credit * weights.tags
             said.append(Reason(way.factor, share, "+", way.note))
     said += _told(query, found.num)
     said.append(_ground(index, query, concepts, found.num, terms))

@@ -140,7 +140,7 @@ def has_both(old: Path, place: Path) -> bool:
         # Where case is folded, two spellings find one entry: to take one away would take the file away
         if old.name == place.name and old.parent.samefile(place.parent):
             return False
-        return all(name.name in os.listdir(name.parent) for name in (old, place))
+        return all(any(each.name == name.name for each in name.parent.iterdir()) for name in (old, place))
     except OSError:
         return False
 

@@ -48,7 +48,7 @@ def read(body: str) -> Exchange:
 
 
 def _guard(text: str) -> str:
-    """Put a text that holds a heading or a fence of ours, or begins or ends in a blank line, into a fence of its own."""
+    """Put a text that holds a heading or fence of ours, or begins or ends in a blank line, into a fence of its own."""
     holds_ours = _HEADING.search(text) or _FENCE.search(f"{text}\n")
     if not (holds_ours or text.startswith(("`" * 4, "\n", " ")) or text != text.rstrip("\n ") or "\r" in text):
         return text

@@ -109,7 +109,14 @@ def by_plugin(served: Served, world: World, rounds: int) -> Taken:
         {"event": "before_agent_start", "messageType": "user", "id": session, "cwd": os.sep, "prompt": said}
         for session, _, said in prompts(world, rounds, "plugin")
     ]
-    command = [node, "--input-type=module", "-e", PLUGIN, (shipped("hooks") / "node/link.mjs").as_uri(), str(PAUSE_S * 1000)]
+    command = [
+        node,
+        "--input-type=module",
+        "-e",
+        PLUGIN,
+        (shipped("hooks") / "node/link.mjs").as_uri(),
+        str(PAUSE_S * 1000),
+    ]
     environment = os.environ | {"MEMKIT_VAULT": str(served.root)}
     ran = subprocess.run(command, input=json.dumps(asked), env=environment, capture_output=True, check=True, text=True)  # noqa: S603 - our own command
     return [(milliseconds, size) for milliseconds, size in json.loads(ran.stdout)]

@@ -42,7 +42,7 @@ def test_a_tag_from_its_making_to_its_end(call: Run, pooled: Path) -> None:
         == "tags/zhook.md\n"
     )
     assert "nothing was changed" in call("tags", "add", "zhook", "--alias", "zbarb").stderr
-    out(call("tags", "relate", "zhook", "zbarbel" if False else "zpawl", "--level", "synonym"))
+    out(call("tags", "relate", "zhook", "zpawl", "--level", "synonym"))
     assert shown(call, "zbarb")["synonym"] == ["zpawl"]
     out(call("tags", "rename", "zhook", "zgaff"))
     out(call("tags", "deprecate", "zgaff", "--reason", "too vague"))
@@ -58,9 +58,7 @@ def test_a_merge_is_shown_before_it_is_made_and_undo_takes_it_back(call: Run, po
     out(call("status"))
     before = notes(pooled)
     dry = call("tags", "merge", "zcatch", "zpawl", "--dry-run")
-    assert 'cards/one.md\n  -   - "zcatch"\n  +   - "zpawl"\n' in out(dry).replace(
-        "  -   - zcatch", '  -   - "zcatch"'
-    ).replace("  +   - zpawl", '  +   - "zpawl"')
+    assert 'cards/one.md\n  -   - "zcatch"\n  +   - "zpawl"\n' in out(dry)
     assert "Nothing was changed" in dry.stderr
     assert notes(pooled) == before
     made = call("tags", "merge", "zcatch", "zpawl")
@@ -86,7 +84,7 @@ def test_a_split_names_its_parts(call: Run, pooled: Path) -> None:
 
 def test_lint_suggest_and_evolve(call: Run, pooled: Path) -> None:
     assert "tags/zpawl.md: 'zpawl' lacks definitions\n" in out(call("tags", "lint"))
-    tag(pooled, "zflumes", status="unexamined")
+    tag(pooled, "zflumes", status="unexamined", definitions=["many channels"])
     said = out(call("tags", "suggest"))
     assert "0.85\tmerge zflume zflumes\ttheir names differ by form alone\n" in said
     assert "0.85\trelate zflume zflumes (synonym)\t" in said

@@ -78,4 +78,5 @@ def test_words_typed_while_the_client_is_busy_join_the_running_turn(person: Pers
         until(lambda: person.model.answer in person.house.exchange(person.card(1)).agent)
     (card,) = person.house.cards()
     assert person.house.exchange(card).user == f"{SLOWLY}\n\n{LATER}"
-    assert LONG.text in person.house.exchange(card).agent
+    if person.agent.name == "claude":  # Codex drops the answer it steers away from, and writes it nowhere
+        assert LONG.text in person.house.exchange(card).agent

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from kit import places
 from kit.daemon.server import Handler, Later, Server
-from kit.errors import BadNoteError, ConfigError, ConflictError, Problem
+from kit.errors import BadNoteError, ConfigError, ConflictError, Problem, UnavailableError
 
 
 class Demo(Handler):
@@ -19,6 +19,8 @@ class Demo(Handler):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.is_busy = False
+        self.refused = 0
+        self.on_raw: Callable[[], None] = lambda: None
         self.began = threading.Event()
         self.go_on = threading.Event()
 
@@ -52,6 +54,10 @@ class Demo(Handler):
     def raw(self, harness: str, event: str, payload: bytes, env: Mapping[str, str]) -> bytes | Later:
         if event == "crash":
             raise RuntimeError("a bug")
+        if event == "away" and not (self.folder / "back").exists():
+            self.refused += 1
+            raise UnavailableError("Another program is writing to this vault.")
+        self.on_raw()
         told = [f"{key}={env[key]}" for key in sorted(env)]
         line = b" ".join([harness.encode(), event.encode(), payload, *(pair.encode() for pair in told)])
         with (self.folder / "raw").open("ab") as file:

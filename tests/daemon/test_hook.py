@@ -71,6 +71,17 @@ scope["main"]()
 """
 
 
+UNTIMED = """
+import _signal, sys
+del _signal.setitimer
+sys.argv[1:2], path = [], sys.argv[1]
+scope = {"__name__": "hook", "__file__": path}
+with open(path) as file:
+    exec(compile(file.read(), path, "exec"), scope)
+scope["main"]()
+"""
+
+
 @pytest.fixture
 def vault(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
     (home.root / "memkit.toml").write_text("")
@@ -179,6 +190,17 @@ def test_a_daemon_that_does_not_come_up_is_not_started_over_and_over(
     assert (vault.root / "told").read_text() == "start\n"
 
 
+def test_a_person_who_starts_the_daemon_by_hand_gets_none_started(vault: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    starter = vault.root / "python"
+    starter.write_text(f'#!/bin/sh\necho start >> "{vault.root}/told"\n')
+    starter.chmod(0o755)
+    monkeypatch.setenv("MEMKIT_PYTHON", str(starter))
+    monkeypatch.setenv("MEMKIT_DAEMON_START", "false")
+    assert run("claude", "answer") == b""
+    assert waiting(vault) == [("answer", b'{"prompt": "hi"}')]
+    assert not (vault.folder / "start.lock").exists()
+
+
 def test_what_is_spooled_is_private_and_what_need_not_last_is_not_spooled(vault: Home) -> None:
     run("claude", "start")
     assert waiting(vault) == []
@@ -280,6 +302,17 @@ def test_a_stdin_that_never_ends_meets_the_hard_stop(monkeypatch: pytest.MonkeyP
     with subprocess.Popen(
         [sys.executable, "-I", "-S", HOOK, "claude", "prompt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
+        assert process.stdout
+        assert (process.stdout.read(), process.wait(20)) == (b"", 0)
+
+
+@pytest.mark.usefixtures("vault")
+def test_a_system_without_timers_has_the_hard_stop_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMKIT_HOOK_DEADLINE_MS", "10")
+    with subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", UNTIMED, HOOK, "claude", "prompt"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as process:  # fmt: skip
         assert process.stdout
         assert (process.stdout.read(), process.wait(20)) == (b"", 0)
 

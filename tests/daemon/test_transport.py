@@ -269,6 +269,40 @@ def test_the_spool_is_worked_off_and_what_fails_is_set_aside(home: Home) -> None
     assert (folder / "00000000000000000004-1-a").exists()  # still being written
 
 
+def test_a_trouble_that_passes_costs_no_spooled_answer_and_keeps_the_order(home: Home) -> None:
+    folder = places.spool_folder(home.root)
+    folder.mkdir(parents=True)
+    (folder / "00000000000000000001-1-a.bin").write_bytes(b"HOOK claude away 2 0\nhi")
+    (folder / "00000000000000000002-1-a.bin").write_bytes(b"HOOK claude answer 2 0\nho")
+    clock = Clock()
+    with serving(home, spooled=folder, clock=clock) as (server, demo, _):
+        for turn, now in enumerate((0, 2, 5), 1):  # each pause is twice as long
+            clock.now = now
+            until(lambda turn=turn: demo.refused == turn)  # type: ignore[misc]
+            assert all(serves(home.folder) for _ in range(3))  # each connection makes it look at the spool
+            assert demo.refused == turn
+            assert len(spool.waiting(folder)) == 2
+        (home.root / "back").touch()
+        clock.now = 10
+        until(lambda: spool.waiting(folder) == [])
+        assert server.status()["spool_failed"] == 0
+    said = b"claude away hi MEMKIT_SPOOLED=1\nclaude answer ho MEMKIT_SPOOLED=2\n"
+    assert (home.root / "raw").read_bytes() == said
+
+
+def test_what_was_dealt_with_when_a_stop_came_is_not_told_again(home: Home) -> None:
+    folder = places.spool_folder(home.root)
+    folder.mkdir(parents=True)
+    with serving(home, spooled=folder) as (server, demo, thread):
+        demo.on_raw = server.stop
+        for number in (1, 2):
+            (folder / f"{number}.draft").write_bytes(b"HOOK claude answer 2 0\nhi")
+            (folder / f"{number}.draft").rename(folder / f"0000000000000000000{number}-1-a.bin")
+        thread.join(20)
+    assert (home.root / "raw").read_bytes().count(b"MEMKIT_SPOOLED=1\n") == 1
+    assert "00000000000000000001-1-a.bin" not in [path.name for path in spool.waiting(folder)]
+
+
 def test_of_two_servers_started_at_once_one_wins_and_the_other_leaves_quietly(home: Home) -> None:
     with contextlib.ExitStack() as stack:
         both = [stack.enter_context(subprocess.Popen(home.demo(), stderr=subprocess.PIPE)) for _ in range(2)]

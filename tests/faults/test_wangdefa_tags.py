@@ -13,6 +13,7 @@ from kit import reconcile
 from kit.app import Kit
 from kit.errors import RefusedError
 from kit.model.notes import Card, Event
+from kit.recall import engine
 from kit.sessions import Sessions
 from tests.govern.pooled import NOW, card, hits, notes, relations, save, tag, to
 
@@ -207,7 +208,11 @@ def test_ten_thousand_recalls_with_unknown_words_change_no_file(vault: Path) -> 
     with Kit(vault, clock=lambda: NOW, freshen=reconcile.Report) as kit:  # nothing changes, so nothing is scanned
         names, rows = set(kit.index.lexicon.names()), len(kit.tags())
         for number in range(10_000):
-            found = kit.recall(f"qu{number}x", tags=(f"unknown{number}", "zpawl"), limit=1)
+            asked = f"qu{number}x", ("zpawl", f"unknown{number}")
+            if number % 50:
+                found = engine.recall(kit.index, engine.Query(asked[0], NOW, asked[1], limit=1))
+            else:
+                found = kit.recall(asked[0], tags=asked[1], limit=1)
             assert found.missing == (f"unknown{number}",)
         assert set(kit.index.lexicon.names()) == names
         assert len(kit.tags()) == rows

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 
-from kit.errors import BadInputError, ConflictError, NotFoundError
+from kit.errors import BadInputError, ConflictError, KitError, NotFoundError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,3 +133,61 @@ def test_what_is_not_in_the_archive_can_not_be_restored(kit: Kit) -> None:
     done = turn(kit)
     with pytest.raises(NotFoundError, match="archive holds no note"):
         kit.restore(done)
+
+
+def test_a_move_that_a_power_cut_left_half_done_is_finished(kit: Kit, vault: Path) -> None:
+    done = turn(kit)
+    before = markdown(vault)
+    for path in [path for path in before if done in path]:
+        (vault / "archive" / path).parent.mkdir(parents=True)
+        os.link(vault / path, vault / "archive" / path)
+    away = kit.forget(done).paths
+    assert all(not (vault / path.removeprefix("archive/")).exists() for path in away)
+    os.link(vault / away[0], vault / away[0].removeprefix("archive/"))
+    kit.sync()
+    kit.restore(done)
+    assert markdown(vault) == before
+
+
+def test_all_parts_stay_when_one_can_not_be_put_away(kit: Kit, vault: Path) -> None:
+    done = turn(kit)
+    (vault / "archive" / "cards").write_text("in the way\n", encoding="utf-8")
+    before = markdown(vault)
+    with pytest.raises(KitError):
+        kit.forget(done)
+    assert markdown(vault) == before
+    assert kit.doctor() == []
+
+
+def test_a_fact_may_be_forgotten_said_again_and_forgotten_again(kit: Kit) -> None:
+    ids = []
+    for _ in range(3):
+        kept = kit.remember("Reports go in tables")
+        assert kept is not None
+        ids.append(kept.id)
+        assert kit.forget(kept.id).paths[0].startswith("archive/facts/Reports go in tables")
+    assert len(set(ids)) == 3
+    assert kit.restore(ids[1]).id == ids[1]
+    assert [entry.id for entry in kit.index.catalog.of_kind("fact")] == [ids[1]]
+
+
+def test_what_an_undone_act_had_made_comes_back_to_its_place(kit: Kit, vault: Path) -> None:
+    (vault / "archive" / "undone" / "tags").mkdir(parents=True)
+    note = b"---\nid: t1\nkind: tag\nname: pawl\n---\n"
+    (vault / "archive" / "undone" / "tags" / "pawl.md").write_bytes(note)
+    (vault / "archive" / "undone" / "tags" / "pawl 1a2b3c.md").write_bytes(note)
+    assert kit.restore("t1").paths == ("tags/pawl.md",)
+
+
+def test_nothing_odd_in_the_archive_keeps_a_note_there(kit: Kit, vault: Path, tmp_path: Path) -> None:
+    done = turn(kit)
+    away = kit.forget(done).paths
+    archive = vault / "archive"
+    (archive / "a folder.md").mkdir()
+    (tmp_path / "outside.md").write_bytes((vault / away[0]).read_bytes())
+    (archive / "away.md").symlink_to(tmp_path / "outside.md")
+    (archive / "double.md").symlink_to(vault / away[0])
+    (archive / "nowhere.md").symlink_to("nothing")
+    (archive / "round.md").symlink_to("round.md")
+    (archive / "latin.md").write_bytes(f"---\nid: {done}\nkind: card\n---\n".encode() + b"\xe9\n")
+    assert len(kit.restore(done).paths) == 3

@@ -170,3 +170,12 @@ def test_a_broken_fact_keeps_no_other_from_being_remembered(kit: Kit) -> None:
     assert [problem.path for problem in kit.doctor()] == [one.path]
     assert "hits: [never" in file.read_text("utf-8")
     assert kit.explain("which indentation?", threshold=0.0).says
+
+
+def test_a_card_that_is_learned_from_again_is_no_further_witness(kit: Kit) -> None:
+    one = kept(kit.remember("Reports go in tables", source="cards/a.md", confidence=0.7))
+    before = (kit.root / one.path).read_bytes()
+    assert kept(kit.remember("Put reports in tables", source="cards/a.md")).did == "confirmed"
+    assert (kit.root / one.path).read_bytes() == before
+    kit.remember("Put reports in tables", source="cards/b.md")
+    assert (fact_of(kit, one).hits, fact_of(kit, one).confidence) == (1, 0.75)

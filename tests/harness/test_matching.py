@@ -41,8 +41,8 @@ class Session:
         self.state = State()
         self.made = 0
 
-    def feed(self, event: HookEvent) -> list[Act]:
-        acts = match(self.state, event, self.transcript)
+    def feed(self, event: HookEvent, at: datetime | None = None) -> list[Act]:
+        acts = match(self.state, event, self.transcript, at)
         self.made += New() in acts
         now = NOON + timedelta(seconds=self.made)
         self.state = advance(self.state, event, acts, card=f"c{self.made}", now=now)
@@ -226,6 +226,36 @@ def test_an_error_the_client_recovers_from_ends_with_the_answer() -> None:
     assert session.tell("failure", error="api") == [Sweep(("c1",), "failed", "api")]
     session.transcript = (TranscriptTurn("", "a", "after all", ended=True),)
     assert session.tell("answer") == [CompleteAgain("c1", "after all")]
+
+
+def test_the_same_keyless_answer_twice_changes_nothing() -> None:
+    session = Session("generic")
+    session.tell("prompt", text="a")
+    assert session.tell("answer", answer="for a") == [Complete("c1", "for a")]
+    session.tell("prompt", text="b")
+    assert session.tell("answer", answer="for a") == []
+    assert session.tell("answer", answer="for b") == [Complete("c2", "for b")]
+    assert session.tell("answer", answer="for b", stop_active=True) == []
+
+
+def test_a_keyless_answer_that_waited_on_disk_is_for_a_card_older_than_itself() -> None:
+    session = Session("generic")
+    session.tell("prompt", text="a")
+    session.tell("prompt", text="b")  # sweeps the first
+    event = HookEvent("answer", "generic", "s", answer="for a")
+    asked = session.state.frames[1].time
+    assert session.feed(event, asked - timedelta(milliseconds=1)) == [CompleteAgain("c1", "for a")]
+    assert session.feed(event, asked - timedelta(milliseconds=1)) == []
+    assert session.feed(event, NOON - timedelta(days=1)) == []
+    assert session.feed(event._replace(answer="for b"), asked) == [Complete("c2", "for b")]
+
+
+def test_a_prompt_out_of_the_spool_that_is_tried_again_makes_one_card() -> None:
+    session = Session("generic")
+    session.tell("prompt", text="a")
+    event = HookEvent("prompt", "generic", "s", "", "a")
+    assert session.feed(event, session.state.frames[0].time) == []
+    assert New() in session.feed(event, NOON + timedelta(hours=1))
 
 
 def test_a_failed_turn_keeps_what_was_said_and_why_it_failed() -> None:

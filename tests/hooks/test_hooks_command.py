@@ -114,6 +114,24 @@ def test_codex_says_what_it_has_not_trusted_yet(desk: Desk) -> None:
     assert "can't be read" in desk.status("codex")["remarks"][0]
 
 
+def test_codex_says_when_their_hooks_move_up(desk: Desk) -> None:
+    file = desk.file(MERGED["codex"], theirs("codex"))
+    desk.install("codex")
+    told = json.loads(file.read_text("utf-8"))
+    told["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "later"}]})
+    assert "trust them again" not in desk.uninstall("codex", "--dry-run", "--json").out
+    file.write_text(json.dumps(told), encoding="utf-8")
+    assert "trust them again" in desk.uninstall("codex").err
+    assert [group["hooks"][0]["command"] for group in json.loads(file.read_text("utf-8"))["hooks"]["Stop"]] == [
+        "make note",
+        "later",
+    ]
+
+
+def test_without_a_vault_the_next_step_is_told(desk: Desk) -> None:
+    assert "memkit init" in desk.install("claude").err
+
+
 def test_hooks_that_are_switched_off_are_told(desk: Desk) -> None:
     desk.file(MERGED["claude"], b'{"disableAllHooks": true}')
     desk.install("claude")

@@ -50,7 +50,7 @@ def test_it_shows_the_time_and_what_would_be_injected(desk: Desk, house: House) 
     assert (code, told["hooks"], told["exit_code"]) == (1, "not installed", 0)
     for client in CLIENTS:
         desk.install(client)
-        code, told = tried(desk, client, "--prompt", "how do I lay out the report?")
+        code, told = tried(desk, client, "--prompt", "what is the report-layout I want?")
         assert told["exit_code"] == 0
         assert told["errors"] == ""
         assert 0 < told["milliseconds"] < 20_000

@@ -90,3 +90,38 @@ def test_an_editor_may_cut_the_last_line_end(user: str) -> None:
 @pytest.mark.parametrize("body", ["hello", "## Users guide\nPress any key.", "# A title\n\ntext", "User:\nx"])
 def test_a_body_without_sections_is_what_the_person_said(body: str) -> None:
     assert exchange.read(f"\n{body}\n") == (body, "")
+
+
+WRITTEN = "I mean the *other* one."
+
+
+@pytest.mark.parametrize("agent", ["Because.", "Because\n## User\nof it.", " indented", "````text\nx\n````"])
+@pytest.mark.parametrize("user", ["Why?", "Why\n## Agent\nthis?", "Why? ", "````text\nx\n````\n"])
+def test_no_line_that_a_person_adds_is_lost_wherever_they_write_it(user: str, agent: str) -> None:
+    lines = exchange.render(user, agent).split("\n")
+    middle = len(exchange.render(user, "").split("\n"))
+    for place in range(1, len(lines) + 1):
+        read = exchange.read("\n".join([*lines[:place], WRITTEN, *lines[place:]]))
+        assert WRITTEN in (read.user if place < middle else read.agent) or place == middle
+        assert exchange.read(exchange.render(*read)) == read
+        words = {line for line in (*user.split("\n"), *agent.split("\n")) if line.strip()}
+        assert words <= {*read.user.split("\n"), *read.agent.split("\n")}
+
+
+def test_what_a_person_writes_behind_a_fence_belongs_to_its_section() -> None:
+    body = exchange.render("Why\n## Agent\nthis?", "Because\n## User\nof it.")
+    noted = body.replace("````\n\n## Agent", f"````\n\n{WRITTEN}\n\n## Agent") + "\nSee the log.\n"
+    assert exchange.read(noted) == (f"Why\n## Agent\nthis?\n\n{WRITTEN}", "Because\n## User\nof it.\n\nSee the log.")
+
+
+@pytest.mark.parametrize("heading", ["## User", "## Agent", "## Notes"])
+def test_a_section_a_person_adds_is_kept_with_the_answer(heading: str) -> None:
+    read = exchange.read(exchange.render("Why?", "Because.") + f"\n{heading}\n\n{WRITTEN}\n")
+    assert read == ("Why?", f"Because.\n\n{heading}\n\n{WRITTEN}")
+
+
+def test_a_second_question_a_person_adds_is_kept_with_the_first() -> None:
+    assert exchange.read("## User\n\nWhy?\n\n## User\n\nReally?\n\n## Agent\n\nYes.\n") == (
+        "Why?\n\n## User\n\nReally?",
+        "Yes.",
+    )

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kit.errors import UnavailableError
 from kit.vault.journal import Journal
 from kit.vault.store import Store
 
@@ -77,6 +78,12 @@ def test_a_torn_line_costs_itself_alone(journal: Journal, tmp_path: Path, torn: 
 def test_without_a_journal_there_are_no_entries(journal: Journal, tmp_path: Path) -> None:
     assert list(journal.entries()) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_month_that_cannot_be_read_is_said(journal: Journal, tmp_path: Path) -> None:
+    (tmp_path / "journal" / "2026-08.jsonl").mkdir(parents=True)
+    with pytest.raises(UnavailableError, match=r"journal/2026-08\.jsonl"):
+        list(journal.entries())
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

@@ -96,3 +96,7 @@ def test_what_is_archived_finds_its_way_back_and_is_not_indexed() -> None:
     assert not layout.is_note(layout.archived_path(path))
     assert layout.is_note(path)
     assert layout.is_note("my own archive/note.md")
+
+
+def test_what_an_undone_act_had_made_goes_back_to_where_it_was() -> None:
+    assert layout.restored_path("archive/undone/tags/pawl.md") == "tags/pawl.md"

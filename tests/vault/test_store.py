@@ -301,6 +301,26 @@ def test_a_file_moves_and_never_over_another(store: Store, root: Path) -> None:
 
 
 @posix
+def test_a_move_that_a_power_cut_left_half_done_is_finished(store: Store, root: Path) -> None:
+    store.create("cards/a.md", b"one")
+    (root / "archive" / "cards").mkdir(parents=True)
+    os.link(root / "cards/a.md", root / "archive/cards/a.md")
+    assert store.is_half_moved("cards/a.md", "archive/cards/a.md")
+    assert store.move("cards/a.md", "archive/cards/a.md") == "archive/cards/a.md"
+    assert not (root / "cards/a.md").exists()
+    assert store.read("archive/cards/a.md")[0] == b"one"
+
+
+def test_a_file_that_has_one_name_only_is_half_moved_nowhere(store: Store, root: Path) -> None:
+    store.create("cards/a.md", b"one")
+    store.create("cards/b.md", b"one")
+    os.link(root / "cards/a.md", root / "cards/c.md")
+    for place in ("cards/a.md", "cards/b.md", "cards/d.md"):
+        assert not store.is_half_moved("cards/a.md", place)
+    with pytest.raises(ConflictError):
+        store.move("cards/a.md", "cards/a.md")
+
+
 def test_a_link_is_not_moved(store: Store, root: Path) -> None:
     store.create("a.md", b"a")
     (root / "b.md").symlink_to("a.md")

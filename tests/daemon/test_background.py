@@ -1,0 +1,154 @@
+"""What the daemon does beside answering: scans that are owed, children that build, chores that fail."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kit import places
+from kit.daemon import chores, keeper
+from kit.daemon.builder import Build
+from kit.daemon.keeper import Keeper
+from kit.govern.lay import lay
+from kit.vault.ear import Ear
+from kit.vault.watch import Batch
+from tests.daemon.conftest import Home, until
+from tests.daemon.house import card
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from kit.reconcile import Report
+
+
+@pytest.fixture
+def filled(home: Home) -> Path:
+    """Make a vault that counts as large where `AT_ONCE` is small."""
+    lay(home.root)
+    for n in range(9):
+        (home.root / "cards" / f"n{n}.md").write_bytes(card(f"n{n}", f"harbour{n}"))
+    return home.root
+
+
+@pytest.fixture
+def unheard(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
+    """Keep a large vault where events come and no cookie does, as on macOS and Windows."""
+    with Keeper(filled).kit as kit:
+        kit.sync()  # known already, as after a restart
+    monkeypatch.setattr(keeper, "AT_ONCE", 3)
+    monkeypatch.setattr(keeper, "GLANCE_S", 1000.0)
+    monkeypatch.setattr(Ear, "nudge", lambda _self: False)
+    made = Keeper(filled)
+    made.start()
+    try:
+        until(lambda: not status(made)["scan_owed"] and status(made)["last_scan_s_ago"] is not None)
+        yield made
+    finally:
+        made.stop()
+
+
+def status(kept: Keeper) -> dict[str, object]:
+    told = kept.call("status", {}, None)
+    assert isinstance(told, dict)
+    return told
+
+
+def found(kept: Keeper, query: str) -> list[str]:
+    """Ask, and hold the answer to having nothing to apologise for but words that are not read yet."""
+    told = kept.call("recall", {"query": query}, None)
+    assert isinstance(told, dict)
+    assert keeper.CHANGING not in told.get("remarks", ())
+    return [hit["path"] for hit in told["hits"]]
+
+
+def test_where_no_barrier_is_to_be_had_questions_neither_walk_nor_complain(unheard: Keeper) -> None:
+    before = unheard._scanned
+    (unheard.kit.root / "cards" / "new.md").write_bytes(card("new", "quokka"))
+    until(lambda: found(unheard, "quokka") == ["cards/new.md"])
+    for _ in range(20):
+        assert found(unheard, "harbour3") == ["cards/n3.md"]
+    assert unheard._scanned == before
+    assert status(unheard)["scan_owed"] is False
+
+
+def test_where_no_barrier_is_to_be_had_a_question_has_the_vault_looked_through_now_and_then(
+    unheard: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = unheard._scanned
+    monkeypatch.setattr(keeper, "GLANCE_S", 0.0)
+    found(unheard, "harbour3")
+    until(lambda: unheard._scanned > before)
+
+
+def test_events_lost_while_a_scan_runs_are_still_owed_after_it(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Keeper(filled)
+    follow = kept.kit.follow
+
+    def follow_and_lose(report: Report) -> None:
+        follow(report)
+        kept._use(Batch(scan=True))
+
+    monkeypatch.setattr(kept.kit, "follow", follow_and_lose)
+    monkeypatch.setattr(type(kept.watcher), "polling", property(lambda _self: False))
+    kept._scan_gently()
+    assert kept._scan_owed
+    monkeypatch.setattr(kept.kit, "follow", follow)
+    kept._scan_gently()
+    assert not kept._scan_owed
+    kept.kit.close()
+
+
+def test_a_child_that_warns_a_lot_is_not_held_up(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noisy = filled.parent / "noisy"
+    noisy.mkdir()
+    (noisy / "sitecustomize.py").write_text("import sys\nprint('x' * 300_000, file=sys.stderr)\n")
+    monkeypatch.setenv("PYTHONPATH", str(noisy))
+    build = Build("index", filled, places.cache_folder("v", filled))
+    try:
+        until(build.is_done, 60)
+        assert build.failed == ""
+        assert build.counts[0] == build.counts[1] > 0
+    finally:
+        build.stop()
+
+
+def test_a_child_that_fails_is_quoted(filled: Path) -> None:
+    build = Build("index", filled / "gone", places.cache_folder("v", filled))
+    until(build.is_done, 60)
+    assert "gone" in build.failed
+    build.stop()
+
+
+def test_a_chore_that_stumbles_keeps_no_other_back(filled: Path) -> None:
+    stopping, done = threading.Event(), threading.Event()
+
+    def sweep() -> int:
+        done.set()
+        raise RuntimeError("a bug")
+
+    with Keeper(filled).kit as kit:
+        work = chores.Chores(kit, threading.RLock(), stopping, lambda: False, sweep)
+        thread = threading.Thread(target=work.run)
+        thread.start()
+        until(done.is_set)
+        stopping.set()
+        thread.join(20)
+    assert not thread.is_alive()
+
+
+def test_a_chore_that_failed_waits_and_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, tries = [100.0], []
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+
+    def work() -> None:
+        tries.append(now[0])
+        raise OSError(5, "the disk coughs")
+
+    chore = chores._Chore(work, 1.0)
+    for now[0] in (100.0, 101.9, 102.0, 105.9, 106.0):
+        chore.attempt()
+    assert tries == [100.0, 102.0, 106.0]
