@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 README = Path(package.__file__).parent / "README.md"
 LONG = " ".join(
-    f"Set the proxy read timeout of nginx to 75 seconds, as run {number} of the load test has shown." for number in range(9)
+    f"Set the proxy read timeout of nginx to 75 seconds, as run {number} of the load test has shown."
+    for number in range(9)
 )
 
 
@@ -92,7 +93,8 @@ def test_what_lies_behind_a_card(kit: Kit, done: str) -> None:
     assert kit.full_text("gone").user == ""
 
 
-def test_codes_by_name_dimension_and_definitions(kit: Kit, done: str) -> None:
+@pytest.mark.usefixtures("done")
+def test_codes_by_name_dimension_and_definitions(kit: Kit) -> None:
     tag(kit.root, "zold", status="merged", merged_to="[[tags/zpawl]]")
     tag(kit.root, "zdead", status="deprecated")
     tag(kit.root, "标签池", code="pool", dimensions=["content", "task"], definitions=["词条集合"])
@@ -122,7 +124,8 @@ def test_tags_are_added_with_everything(kit: Kit) -> None:
     assert kit.pool.code("ZBARB") == "zhook"
 
 
-def test_evolution_and_cleaning(kit: Kit, done: str) -> None:
+@pytest.mark.usefixtures("done")
+def test_evolution_and_cleaning(kit: Kit) -> None:
     said = kit.pool.carry_out(
         [
             {"action": "deprecate", "code": "zcatch"},
@@ -139,7 +142,8 @@ def test_evolution_and_cleaning(kit: Kit, done: str) -> None:
     assert kit.cleaning_is_due() is False
 
 
-def test_the_operations_carry_what_json_brings(kit: Kit, done: str) -> None:
+@pytest.mark.usefixtures("done")
+def test_the_operations_carry_what_json_brings(kit: Kit) -> None:
     call = operations.call
     assert call(kit, "pool.carry_out", {"actions": [{"action": "deprecate", "code": "zcatch"}]}) == [
         "zcatch: deprecated"

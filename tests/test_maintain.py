@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -220,12 +219,11 @@ def test_a_time_that_is_none_is_told(vault: Path) -> None:
         due(vault, "daily", None, NOW, at="3 o'clock")
 
 
-def test_a_scheduled_cleaning_that_finds_nothing_is_written_down_and_not_due_again(kit: Kit, vault: Path) -> None:
-    os.environ["MEMKIT_CLEAN_MODE"] = "daily"
-    try:
-        with Kit(vault, clock=lambda: NOW) as scheduled:
-            assert scheduled.cleaning_is_due()
-            scheduled.pool.clean(who="maintain")
-            assert not scheduled.cleaning_is_due()
-    finally:
-        del os.environ["MEMKIT_CLEAN_MODE"]
+def test_a_scheduled_cleaning_that_finds_nothing_is_written_down_and_not_due_again(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMKIT_CLEAN_MODE", "daily")
+    with Kit(vault, clock=lambda: NOW) as kit:
+        assert kit.cleaning_is_due()
+        kit.pool.clean(who="maintain")
+        assert not kit.cleaning_is_due()

@@ -222,9 +222,10 @@ class Keeper(Handler):
             self._glance_asked = time.monotonic()  # nothing says that anything is owed: a look now and then must do
             lost = batch.scan and not self.watcher.polling
         else:
-            lost = batch.scan or not known
+            # What is late is not lost. A scan for it would make the next barrier late, and so on without end.
+            lost = batch.scan
         self._owed += lost
-        if self._scan_owed:
+        if self._scan_owed or not (known or self.watcher.without_barrier):
             self.kit.behind = CHANGING
         return report
 

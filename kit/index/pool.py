@@ -11,12 +11,14 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from kit import text
-from kit.errors import Problem
+from kit.index import claims
 from kit.model.notes import Level, Scene, Tag
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterator, Mapping
+
+    from kit.errors import Problem
 
 IMPLICIT = "="
 """Before the code of a word that stands on cards but has no tag note."""
@@ -335,53 +337,7 @@ class Pool:
     def problems(self) -> list[Problem]:
         """Find what only the pool as a whole can show: double claims, dead links, merge cycles."""
         self.load()
-        return sorted({*self._double_claims(), *self._dead_ends()})
-
-    def _double_claims(self) -> Iterator[Problem]:
-        for key, nums in self._claims.items():
-            owner = self.claimant(key)
-            for held in sorted((self._tags[num] for num in nums), key=lambda held: held.path):
-                if owner and held.num != owner.num and not self._is_one(held, owner):
-                    yield Problem(
-                        held.path, 0, f"The name '{key}' already belongs to {owner.path}.",
-                        "Take it out of one of the two, or merge the tags.",
-                    )  # fmt: skip
-        for code, nums in self._codes.items():
-            for held in sorted((self._tags[num] for num in nums), key=lambda held: held.path)[1:]:
-                yield Problem(held.path, 0, f"Another tag has the code '{code}'.", "Give this one another code.")
-
-    def _is_one(self, held: Held, owner: Held) -> bool:
-        """Tell whether a merge has made one tag of two: then a name may well stand on both."""
-        reached = self.redirect(held)
-        return reached is not None and reached is self.redirect(owner)
-
-    def _dead_ends(self) -> Iterator[Problem]:
-        for held in self._tags.values():
-            tag = held.tag
-            if tag.status == "merged" and not tag.merged_to:
-                yield Problem(held.path, 0, "The tag is merged but names no target.", "Fill `merged_to`.")
-            elif tag.status == "merged" and self._leads_nowhere(held):
-                yield Problem(
-                    held.path, 0, f"`merged_to: {tag.merged_to}` leads in a circle or to no tag.",
-                    "Point it at an active tag.",
-                )  # fmt: skip
-            for level in LEVELS:
-                for link in getattr(tag, level):
-                    target = self.linked(link)
-                    if target is None:
-                        yield Problem(held.path, 0, f"`{level}` names '{link}', which is no tag.", "Mend the link.")
-                    elif target.num == held.num:
-                        yield Problem(held.path, 0, f"`{level}` names the tag itself.", "Remove the link.")
-
-    def _leads_nowhere(self, held: Held) -> bool:
-        seen: set[int] = set()
-        while held.tag.status == "merged":
-            onward = self.linked(held.tag.merged_to)
-            if onward is None or held.num in seen:
-                return True
-            seen.add(held.num)
-            held = onward
-        return False
+        return sorted({*claims.double(self, self._claims, self._codes), *claims.dead_ends(self)})
 
     # -- keeping the maps
 

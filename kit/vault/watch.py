@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Self
 
 from kit.vault.ear import Ear, hush
 from kit.vault.kernel import Root, count_watched, eventless, is_blind_below
-from kit.vault.layout import SETTINGS
 from kit.vault.settle import Batch, Settler
 from kit.vault.walk import RootGone, ignored
 
@@ -214,10 +213,6 @@ class Watcher:
                     return False
                 self._changed.wait(left)
         return not self._stopped
-
-    def is_deaf(self) -> bool:
-        """Tell whether no barrier can work here: nothing is heard, or there is no cookie to send."""
-        return self._ear is None or self.polling or self.root_gone or not (self.root / SETTINGS).is_file()
 
     def is_storming(self) -> bool:
         """Tell whether so much happens, or may have been missed, that only a scan will do."""

@@ -78,7 +78,7 @@ def by_hook(served: Served, world: World, rounds: int) -> list[tuple[object, ...
             acts[f"hook: {event}"] = ([sys.executable, "-I", "-S", HOOK, "claude", event], payload)
         for name, (command, payload) in acts.items():
             started = time.perf_counter()
-            ran = subprocess.run(command, input=payload, env=environment, capture_output=True, check=True)  # noqa: S603 - our own command
+            ran = subprocess.run(command, input=payload, env=environment, capture_output=True, check=True)
             taken.setdefault(name, []).append(((time.perf_counter() - started) * 1000, len(ran.stdout)))
     floors = [measure.spread([each for each, _ in taken[name]]).p50 for name in bare]
     return [_row(name, each, floors) for name, each in taken.items()]
@@ -118,7 +118,7 @@ def by_plugin(served: Served, world: World, rounds: int) -> Taken:
         str(PAUSE_S * 1000),
     ]
     environment = os.environ | {"MEMKIT_VAULT": str(served.root)}
-    ran = subprocess.run(command, input=json.dumps(asked), env=environment, capture_output=True, check=True, text=True)  # noqa: S603 - our own command
+    ran = subprocess.run(command, input=json.dumps(asked), env=environment, capture_output=True, check=True, text=True)
     return [(milliseconds, size) for milliseconds, size in json.loads(ran.stdout)]
 
 

@@ -22,11 +22,13 @@ from tests.bench.synthetic import END, mandelbrot, render
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from tests.bench.synthetic import Front
+
 CARDS = 10_000
 SHARES = (1, 6, 3)
 """How many relations are synonyms, related, loose, in tenths."""
 LEVELS = ("synonym", "related", "loose")
-ONSETS, NUCLEI = "b d f g k l m n p r s t v z".split(), "a e i o u".split()
+ONSETS, NUCLEI = "bdfgklmnprstvz", "aeiou"
 WORK_MS = 20.0
 RATIO = 1.5
 
@@ -58,7 +60,7 @@ def build(root: Path, tags: int, relations: int, cards: int) -> None:
     weights = mandelbrot(tags, shift=8, power=0.9)
     for number in range(cards):
         borne = tuple(dict.fromkeys(word(one) for one in draw.choices(range(tags), cum_weights=weights, k=3)))
-        front = {"id": f"c{number}", "kind": "card", "status": "completed", "created": END, "tags": borne}
+        front: Front = {"id": f"c{number}", "kind": "card", "status": "completed", "created": END, "tags": borne}
         (root / f"cards/c{number}.md").write_bytes(render(front, f"Note {number} on {word(number % tags)}.\n"))
 
 
@@ -70,7 +72,7 @@ def tag_path(number: int) -> str:
 def tag_note(number: int, links: dict[str, set[int]], more: str = "") -> bytes:
     """Write a tag."""
     named = {level: tuple(f"[[tags/{word(one)}]]" for one in sorted(its)) or None for level, its in links.items()}
-    front = {
+    front: Front = {
         "id": f"t{number}", "kind": "tag", "code": f"t{number}", "name": word(number),
         "definitions": (f"what {word(number)} is{more}",), "dimensions": ("content",), **named,
     }  # fmt: skip
@@ -90,7 +92,8 @@ def rows(folder: Path, tags: int, relations: int) -> list[list[object]]:
             for question in questions:
                 for kit, times in zip(kits, taken, strict=True):
                     time = measure.milliseconds(partial(kit.recall, question))
-                    times += [time] if again else []  # the first time reads from the disk
+                    if again:  # the first time reads from the disk
+                        times.append(time)
         plain, related = map(measure.spread, taken)
         return [
             ["recall, without relations", 0, plain.p50, plain.p99, 1.0],

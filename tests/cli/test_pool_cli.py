@@ -32,11 +32,12 @@ def out(ran: subprocess.CompletedProcess[str]) -> str:
     return ran.stdout
 
 
-def shown(call: Run, name: str) -> Any:
+def shown(call: Run, name: str) -> Any:  # noqa: ANN401 - whatever the command says
     return json.loads(out(call("tags", "show", name, "--json")))
 
 
-def test_a_tag_from_its_making_to_its_end(call: Run, pooled: Path) -> None:
+@pytest.mark.usefixtures("pooled")
+def test_a_tag_from_its_making_to_its_end(call: Run) -> None:
     assert (
         out(call("tags", "add", "zhook", "--definition", "a bent wire", "--dimension", "task", "--alias", "zbarb"))
         == "tags/zhook.md\n"
@@ -75,7 +76,8 @@ def test_a_merge_is_shown_before_it_is_made_and_undo_takes_it_back(call: Run, po
     assert "taken back already" in again.stderr
 
 
-def test_a_split_names_its_parts(call: Run, pooled: Path) -> None:
+@pytest.mark.usefixtures("pooled")
+def test_a_split_names_its_parts(call: Run) -> None:
     assert "tags/zlatch.md" in out(call("tags", "split", "zcatch", "--into", "zlatch, zbolt", "--dry-run"))
     out(call("tags", "split", "zcatch", "--into", "zlatch, zbolt"))
     assert shown(call, "zlatch")["cards"] == ["one"]
@@ -125,7 +127,8 @@ def test_clean_shows_what_goes_and_restore_brings_it_back(call: Run, pooled: Pat
         ("scenes", "add", "a/b/c"),
     ],
 )
-def test_what_makes_no_sense_is_told_in_a_sentence(call: Run, pooled: Path, line: tuple[str, ...]) -> None:
+@pytest.mark.usefixtures("pooled")
+def test_what_makes_no_sense_is_told_in_a_sentence(call: Run, line: tuple[str, ...]) -> None:
     ran = call(*line)
     assert ran.returncode not in (0, 1)
     assert ran.stdout == ""

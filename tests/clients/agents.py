@@ -34,8 +34,6 @@ class Agent(NamedTuple):
     configuration: tuple[str, ...]
     """The files and folders in the home whose content must be the same after uninstalling."""
     newer_node: bool = False
-    settles_s: float = 30.0
-    """How long after its end the answer may take to be on its card."""
 
     @property
     def program(self) -> str:
@@ -161,6 +159,7 @@ def _prepare_qwen(house: Household, _: str) -> None:
     _write(
         house.home / ".qwen/settings.json",
         {
+            "$version": 4,  # it would put this in itself
             "security": {"auth": {"selectedType": "openai"}},
             "general": {"enableAutoUpdate": False},
             "privacy": {"usageStatisticsEnabled": False},
@@ -194,8 +193,15 @@ def _prepare_opencode(house: Household, url: str) -> None:
         "options": {"baseURL": f"{url}/v1", "apiKey": KEY},
         "models": {MODEL: model},
     }
-    settings = {"autoupdate": False, "share": "disabled", "model": f"fake/{MODEL}", "small_model": f"fake/{MODEL}"}
-    _write(house.home / ".config/opencode/opencode.json", settings | {"provider": {"fake": provider}})
+    settings = {
+        "$schema": "https://opencode.ai/config.json",  # it would put this in itself
+        "autoupdate": False,
+        "share": "disabled",
+        "model": f"fake/{MODEL}",
+        "small_model": f"fake/{MODEL}",
+        "provider": {"fake": provider},
+    }
+    _write(house.home / ".config/opencode/opencode.json", settings)
 
 
 def _opencode_environment(_: Household, __: str) -> Mapping[str, str]:
@@ -250,11 +256,11 @@ AGENTS = (
         "claude", "anthropic", _prepare_claude, _claude_environment, lambda prompt: ["-p", prompt],
         (".claude/settings.json",),
     ),
-    Agent("codex", "responses", _prepare_codex, _codex_environment, _codex_words, (".codex/hooks.json",)),
+    Agent("codex", "responses", _prepare_codex, _codex_environment, _codex_words, (".codex/hooks.json", ".codex/config.toml")),
     Agent(
         "gemini", "gemini", _prepare_gemini, _gemini_environment,
         lambda prompt: ["-m", "gemini-2.5-flash", "-p", prompt],
-        (".gemini/settings.json", ".gemini/extensions/memkit"), newer_node=True,
+        (".gemini/settings.json", ".gemini/extensions"), newer_node=True,
     ),
     Agent(
         "pi", "chat", _prepare_pi, lambda _, __: {"PI_OFFLINE": "1"},
@@ -263,7 +269,7 @@ AGENTS = (
     ),
     Agent(
         "qwen", "chat", _prepare_qwen, _qwen_environment, lambda prompt: ["-p", prompt],
-        (".qwen/settings.json", ".qwen/extensions/memkit"), newer_node=True,
+        (".qwen/settings.json", ".qwen/extensions"), newer_node=True,
     ),
     Agent(
         "opencode", "chat", _prepare_opencode, _opencode_environment, lambda prompt: ["run", prompt],

@@ -119,10 +119,10 @@ class Household:
 
     def tell(self) -> str:
         """Tell what there is, for a test that failed: cards, the ends of the logs, processes."""
-        told = [f"{card.path.name}: {card.front} {self.exchange(card)}" for card in self.cards()]
-        for log in (self.home / ".cache/memkit").rglob("*.log"):
-            told.append(f"{log.name}: {log.read_text(encoding='utf-8')[-3000:]}")
-        return "\n".join([*told, *self.processes().values()])
+        cards = [f"{card.path.name}: {card.front} {self.exchange(card)}" for card in self.cards()]
+        logs = (self.home / ".cache/memkit").rglob("*.log")
+        said = [f"{log.name}: {log.read_text(encoding='utf-8')[-3000:]}" for log in logs]
+        return "\n".join([*cards, *said, *self.processes().values()])
 
     # -- processes
 

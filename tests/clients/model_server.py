@@ -94,10 +94,6 @@ class ModelServer:
                 return answer
         return Answer(self.answer)
 
-    def turns(self, prompt: str) -> list[Asked]:
-        """Give the main requests that carry a prompt as the newest, in the order they came."""
-        return [asked for asked in self.asked if asked.main and prompt in asked.newest]
-
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
@@ -122,7 +118,8 @@ class _Handler(BaseHTTPRequestHandler):
         model = {"id": "fake-model", "object": "model", "type": "model", "display_name": "fake", "owned_by": "tests"}
         self._send({"object": "list", "data": [model], "models": [], "has_more": False})
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
     def do_POST(self) -> None:
         self.close_connection = True

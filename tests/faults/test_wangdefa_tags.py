@@ -1,4 +1,4 @@
-"""The faults of the system this one descends from that concern tags, cleaning and what is learned: each stays mended."""
+"""Faults of the system this one descends from that concern tags, cleaning and learning: each stays mended."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_the_status_of_an_event_follows_its_turn(kit: Kit) -> None:
     """Fault 9.2-34: a blank in the text that was looked for kept a status from ever changing."""
     framed = kit.frame("why does the export break?")
     for status in ("interrupted", "failed", "completed"):
-        kit.complete(framed.id, ANSWER, status=status)  # type: ignore[arg-type]  # one of the statuses
+        kit.complete(framed.id, ANSWER, status=status)
         event = kit.load(kit.index.catalog.with_id(f"{framed.id}-e")[0].path)
         assert isinstance(event, Event)
         assert event.status == status

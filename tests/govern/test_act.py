@@ -232,12 +232,13 @@ def test_an_undo_can_be_undone_and_an_act_is_taken_back_once(pooled: Path, kit: 
 def test_undo_without_a_name_goes_back_act_by_act(pooled: Path, kit: Kit) -> None:
     kit.sync()
     states = [notes(pooled)]
-    for act in (
-        lambda: kit.pool.deprecate("flume"),
-        lambda: kit.pool.add("sluice"),
-        lambda: kit.pool.relate("sluice", "flume"),
-    ):
-        assert act()
+    acts: list[Act] = [
+        lambda kit: kit.pool.deprecate("flume"),
+        lambda kit: kit.pool.add("sluice"),
+        lambda kit: kit.pool.relate("sluice", "flume"),
+    ]
+    for act in acts:
+        assert act(kit)
         states.append(notes(pooled))
     while len(states) > 1:
         assert notes(pooled) == states.pop()
@@ -252,7 +253,8 @@ def test_undo_without_a_name_goes_back_act_by_act(pooled: Path, kit: Kit) -> Non
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
 def test_an_act_touches_only_the_lines_that_change(pooled: Path, kit: Kit, newline: bytes) -> None:
     file = pooled / "cards/one.md"
-    raw = b"---\n# mine\nid: one\nkind: card\nmood:   'blue'\ntags:\n  - flume # wet\n  - pawl\n---\nSaid. \n\nMore\xc2\xa0!"
+    head = b"---\n# mine\nid: one\nkind: card\nmood:   'blue'\ntags:\n  - flume # wet\n  - pawl\n---\n"
+    raw = head + b"Said. \n\nMore\xc2\xa0!"
     save(file, raw.replace(b"\n", newline))
     kit.pool.merge("pawl", "ratchet")
     assert file.read_bytes() == raw.replace(b"pawl", b"ratchet").replace(b"\n", newline)

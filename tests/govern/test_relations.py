@@ -10,13 +10,15 @@ from hypothesis import strategies as st
 
 from kit.app import Kit
 from kit.errors import BadInputError, NotFoundError, RefusedError
-from kit.model.hits import Reason
 from kit.vault.lock import VaultLock
 from tests.govern.pooled import LEVELS, card, edit, hits, notes, relations, save, tag, to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from kit.model.notes import Level
+    from kit.vault.journal import Who
 
 
 @pytest.fixture
@@ -34,12 +36,11 @@ def ties(kit: Kit) -> dict[tuple[str, str], str]:
 
 
 def way(kit: Kit, asked: str, found: str) -> str:
-    reasons: tuple[Reason, ...] = hits(kit, asked)[f"about-{found}"].reasons
-    return reasons[0].factor
+    return hits(kit, asked)[f"about-{found}"].reasons[0].factor
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_relation_stands_on_both_notes(kit: Kit, pooled: Path, level: Any) -> None:
+def test_a_relation_stands_on_both_notes(kit: Kit, pooled: Path, level: Level) -> None:
     done = kit.pool.relate("rollout", "shipping", level)
     assert done
     assert done.paths == ("tags/rollout.md", "tags/shipping.md")
@@ -49,8 +50,9 @@ def test_a_relation_stands_on_both_notes(kit: Kit, pooled: Path, level: Any) -> 
     assert kit.pool.relations("rollout") == [("shipping", level)]
 
 
+@pytest.mark.usefixtures("pooled")
 @pytest.mark.parametrize("who", ["learn", "maintain"])
-def test_the_machine_strengthens_and_never_weakens(kit: Kit, pooled: Path, who: Any) -> None:
+def test_the_machine_strengthens_and_never_weakens(kit: Kit, who: Who) -> None:
     assert kit.pool.relate("rollout", "shipping", "related", who=who)
     assert kit.pool.relate("rollout", "shipping", "loose", who=who) is None
     assert kit.pool.relate("shipping", "rollout", "synonym", who=who)
@@ -169,7 +171,8 @@ def test_a_note_that_cannot_be_read_keeps_no_recall_from_its_answer(kit: Kit, po
     assert ties(kit) == {("rollout", "shipping"): "related", ("shipping", "rollout"): "related"}
 
 
-def test_what_the_kit_wrote_itself_is_no_edit_of_a_person(kit: Kit, pooled: Path) -> None:
+@pytest.mark.usefixtures("pooled")
+def test_what_the_kit_wrote_itself_is_no_edit_of_a_person(kit: Kit) -> None:
     kit.pool.relate("rollout", "shipping", "synonym")
     kit.pool.merge("rollout", "release")
     kit.pool.undo()
@@ -241,7 +244,7 @@ def test_after_any_edits_by_hand_both_notes_say_what_was_written_last(shared: Pa
         wanted: dict[frozenset[str], str] = {}
         for (here, there), level in edits:
             wanted[frozenset((here, there))] = level
-            links: dict[str, list[str]] = {each: [] for each in LEVELS}
+            links: dict[str, Any] = {each: [] for each in LEVELS}
             for pair, its in wanted.items():
                 if here in pair and its:
                     links[its] += to(*(pair - {here}))

@@ -22,6 +22,7 @@ from kit.harness.matching import (
     State,
     Sweep,
     advance,
+    is_told,
     match,
     sweep_stale,
 )
@@ -218,6 +219,39 @@ def test_copilot_answers_are_placed_by_the_transcript_when_a_turn_was_broken_off
     session.tell("prompt", text="a")
     session.tell("prompt", text="b")
     assert session.tell("answer") == [Sweep(("c1",)), Complete("c2", "for b")]
+
+
+def test_a_card_stays_open_while_copilot_has_not_written_its_answer_down() -> None:
+    session = Session("copilot")
+    session.tell("prompt", text="a")
+    assert session.tell("answer", transcript="events.jsonl") == []
+    session.transcript = (TranscriptTurn("", "a", ""),)
+    assert session.tell("answer", transcript="events.jsonl") == []
+    session.transcript = (TranscriptTurn("", "a", "late", ended=True),)
+    assert session.tell("end") == [Complete("c1", "late")]
+
+
+def test_an_answer_copilot_wrote_down_late_is_taken_up_with_the_next_prompt() -> None:
+    session = Session("copilot", (TranscriptTurn("", "a", ""),))
+    session.tell("prompt", text="a")
+    session.tell("answer", transcript="events.jsonl")
+    session.transcript = (TranscriptTurn("", "a", "late", ended=True),)
+    assert session.tell("prompt", text="b") == [Complete("c1", "late"), New()]
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [((), False), ((TranscriptTurn("", "a", ""),), False), ((TranscriptTurn("", "a", "late", ended=True),), True)],
+)
+def test_it_is_known_whether_an_answer_is_still_being_written_down(
+    written: tuple[TranscriptTurn, ...], told: bool
+) -> None:
+    session = Session("copilot")
+    answer = HookEvent("answer", "copilot", "s", transcript="events.jsonl")
+    assert is_told(session.state, answer, written)  # it is for no card
+    session.tell("prompt", text="a")
+    assert is_told(session.state, answer, written) is told
+    assert is_told(session.state, answer._replace(harness="claude"), written)
 
 
 def test_an_error_the_client_recovers_from_ends_with_the_answer() -> None:

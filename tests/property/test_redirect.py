@@ -13,10 +13,8 @@ from kit.model.notes import Tag
 
 SIZE = 9
 STATUS = st.sampled_from(["active", "merged", "merged", "merged", "deprecated", "unexamined"])
-TAGS = st.lists(
-    st.tuples(STATUS, st.integers(0, SIZE), st.lists(st.tuples(st.sampled_from(LEVELS), st.integers(0, SIZE)), max_size=3)),
-    min_size=1, max_size=SIZE,
-)  # fmt: skip
+LINKS = st.lists(st.tuples(st.sampled_from(LEVELS), st.integers(0, SIZE)), max_size=3)
+TAGS = st.lists(st.tuples(STATUS, st.integers(0, SIZE), LINKS), min_size=1, max_size=SIZE)
 
 
 @given(TAGS)
@@ -25,15 +23,11 @@ def test_a_redirect_ends_for_any_graph_of_merges(made: list[tuple[str, int, list
         base.executescript(db._TABLES)
         pool = Pool(base)
         for num, (status, target, links) in enumerate(made):
-            keys = {level: [f"tags/t{other}" for its, other in links if its == level] for level in LEVELS}
-            tag = {
-                "id": f"id{num}",
-                "kind": "tag",
-                "name": f"t{num}",
-                "status": status,
-                "merged_to": f"t{target}",
-                **keys,
+            keys: dict[str, list[str]] = {
+                level: [f"tags/t{other}" for its, other in links if its == level] for level in LEVELS
             }
+            tag: dict[str, object] = dict(keys)
+            tag |= {"id": f"id{num}", "kind": "tag", "name": f"t{num}", "status": status, "merged_to": f"t{target}"}
             pool.put(num, f"tags/t{num}.md", Tag.model_validate(tag))
         for held in pool.tags():
             end = pool.redirect(held)
@@ -56,7 +50,9 @@ def test_relations_are_followed_from_both_sides(made: list[tuple[str, int, list[
         base.executescript(db._TABLES)
         pool = Pool(base)
         for num, (_, _, links) in enumerate(made):
-            keys = {level: [f"tags/t{other}" for its, other in links if its == level] for level in LEVELS}
+            keys: dict[str, list[str]] = {
+                level: [f"tags/t{other}" for its, other in links if its == level] for level in LEVELS
+            }
             pool.put(
                 num, f"tags/t{num}.md", Tag.model_validate({"id": f"id{num}", "kind": "tag", "name": f"t{num}", **keys})
             )
