@@ -111,7 +111,7 @@ def _movable(hand: Hand, path: str, who: Who) -> list[str]:
         fresh = who == "maintain" and any(hand.store.recently_touched(each, time.time()) for each in paths)
     except KitError:
         return []
-    taken = any((hand.store.root / layout.archived_path(each)).exists() for each in paths)
+    taken = any(care.is_taken(hand, each, layout.archived_path(each)) for each in paths)
     return [] if fresh or taken else paths
 
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger("kit.daemon")
 
-TAKE, FLUSH, MANY = 8, 8, 200
+TAKE, FLUSH, MANY = 8, 40, 200
 """Cards taken in, and committed, in one go; and so many wait at most."""
-CHILD_FROM, CHILD_SHARE = 300, 3
-"""A child reads all cards anew when so many are owed, and at least one in three."""
+CHILD_FROM, CHILD_SHARE = 300, 6
+"""A child reads all cards anew when so many are owed, and at least one in six."""
 MOST_MEANWHILE = 1_000
 """Cards that are taken in while a child works, and wait for its end."""
 QUIET_S = 1.0

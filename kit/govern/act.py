@@ -67,12 +67,12 @@ class Act:
         """Change some keys of a note."""
         raw = self.read(path)
         before = self._files[path][0] if path in self._files else raw
-        self._files[path] = (before, note.edit(raw, changes, path))
+        self._files[path] = (before, note.edit(raw, self._hand.cleaned_front(changes), path))
 
     def create(self, path: str, front: Mapping[str, note.Value | None], body: str) -> str:
         """Make a note; where its name is taken, under the next free one. Return the path it gets."""
         free = self._free(path)
-        self._files[free] = (b"", note.render(front, body))
+        self._files[free] = (b"", note.render(self._hand.cleaned_front(front), self._hand.cleaned(body)[0]))
         return free
 
     def move(self, path: str, new_path: str) -> None:

@@ -73,12 +73,13 @@ def _free_in_archive(hand: Hand, path: str) -> str:
     stem = layout.archived_path(path).removesuffix(".md")
     for number in range(1, 1000):
         free = f"{stem}.md" if number == 1 else f"{stem} {number}.md"
-        if not _is_taken(hand, path, free):
+        if not is_taken(hand, path, free):
             return free
     raise ConflictError(f"The archive holds a thousand notes named {path}.", "Rename some of them.")
 
 
-def _is_taken(hand: Hand, path: str, new_path: str) -> bool:
+def is_taken(hand: Hand, path: str, new_path: str) -> bool:
+    """Tell whether another note stands where one is to go; one that a power cut left half moved is no other."""
     return (hand.store.root / new_path).exists() and not hand.store.is_half_moved(path, new_path)
 
 
@@ -119,7 +120,7 @@ def _rank(path: str) -> tuple[int, str]:
 def _move_all(hand: Hand, moves: Sequence[tuple[str, str]]) -> list[str]:
     """Move notes, all or none: a place that is taken is told before the first one moves. Return their new paths."""
     for path, new_path in moves:
-        if _is_taken(hand, path, new_path):
+        if is_taken(hand, path, new_path):
             raise ConflictError(f"{new_path} already exists, so {path} can't go there.", "Move one of them by hand.")
     made: list[tuple[str, str]] = []
     try:

@@ -256,11 +256,14 @@ AGENTS = (
         "claude", "anthropic", _prepare_claude, _claude_environment, lambda prompt: ["-p", prompt],
         (".claude/settings.json",),
     ),
-    Agent("codex", "responses", _prepare_codex, _codex_environment, _codex_words, (".codex/hooks.json", ".codex/config.toml")),
+    Agent(
+        "codex", "responses", _prepare_codex, _codex_environment, _codex_words,
+        (".codex/hooks.json", ".codex/config.toml"),
+    ),
     Agent(
         "gemini", "gemini", _prepare_gemini, _gemini_environment,
         lambda prompt: ["-m", "gemini-2.5-flash", "-p", prompt],
-        (".gemini/settings.json", ".gemini/extensions"), newer_node=True,
+        (".gemini/settings.json", ".gemini/extensions/memkit"), newer_node=True,
     ),
     Agent(
         "pi", "chat", _prepare_pi, lambda _, __: {"PI_OFFLINE": "1"},
@@ -269,7 +272,7 @@ AGENTS = (
     ),
     Agent(
         "qwen", "chat", _prepare_qwen, _qwen_environment, lambda prompt: ["-p", prompt],
-        (".qwen/settings.json", ".qwen/extensions"), newer_node=True,
+        (".qwen/settings.json", ".qwen/extensions/memkit"), newer_node=True,
     ),
     Agent(
         "opencode", "chat", _prepare_opencode, _opencode_environment, lambda prompt: ["run", prompt],

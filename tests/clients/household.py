@@ -127,7 +127,9 @@ class Household:
     # -- processes
 
     def processes(self) -> dict[int, str]:
-        """Find every process that lives in this home, detached ones too, with its command."""
+        """Find every process that lives in this home, detached ones too, with its command; on Linux only."""
+        if not Path("/proc/self/environ").exists():
+            return {}
         mark = f"HOME={self.home}".encode()
         found = {}
         for entry in Path("/proc").iterdir():

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the coding agents the end-to-end tests drive, from the npm registry, into a folder that can be thrown away.
-#   tests/clients/install.sh [client ...]      default: all of them, about 3 GB
+#   tests/clients/install.sh [client ...]      default: all of them, 2.2 GB
 # The folder is $MEMKIT_CLIENTS, else ~/.cache/memkit-clients; each client has a folder of its own in it.
 # A client that does not install is reported, and the tests skip it.
 set -u

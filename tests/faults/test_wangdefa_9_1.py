@@ -231,6 +231,6 @@ def test_a_recall_of_a_hook_leaves_a_line_in_the_journal(kit: Kit) -> None:
     done = kit.frame("why does the export break behind nginx?", tags=["nginx", "report-export"])
     kit.complete(done.id, NGINX)
     payload = {"session_id": "s7", "hook_event_name": "UserPromptSubmit", "prompt": "what did we set for nginx?"}
-    Sessions(kit).handle("claude", "prompt", json.dumps(payload).encode(), {})
+    Sessions(kit).handle("claude", "prompt", json.dumps(payload).encode(), {}).after()
     entry = kit.log(1)[0]
     assert (entry["who"], entry["what"], entry["session"], entry["ids"]) == ("recall", "recall", "s7", [done.id])
