@@ -86,6 +86,7 @@ class Kit:
         self._waiting: dict[int, frozenset[str]] = {}
         self._follow_at = 0.0
         self.behind = ""
+        self._read = False
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
 
     def __enter__(self) -> Self:
@@ -126,6 +127,8 @@ class Kit:
             raise BadInputError("There is no prompt to frame.", 'Give one: memkit frame "I like concise code"')
         if not 1 <= importance <= 5:  # noqa: PLR2004 - the scale
             raise BadInputError(f"Importance goes from 1 to 5, not {importance}.")
+        if scene.count("/") > 1:
+            raise BadInputError(f"'{scene}' is no scene.", "Write `work`, or `work/code-review` for a sub-scene.")
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         turn_ = turns.Turn(
@@ -200,6 +203,9 @@ class Kit:
         if limit is not None and limit < 1:
             raise BadInputError(f"The limit is at least 1, not {limit}.")
         self.sync()
+        if self._freshen is None and not self._read:
+            self._read = True
+            self.read_words()
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         asked = engine.Query(

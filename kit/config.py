@@ -101,6 +101,8 @@ def find_vault(given: str | None = None, start: Path | None = None) -> Path:
         root = Path(named).expanduser()
         if not root.is_dir():
             raise NoVaultError(f"There is no folder {root}.", f"Make a vault there: memkit init {root}")
+        if not (root / SETTINGS).is_file() and not (root / "cards").is_dir():
+            raise NoVaultError(f"{root} is no vault: it has no {SETTINGS}.", f"Make it one: memkit init {root}")
         return root.resolve()
     for folder in _upwards(start):
         if (folder / SETTINGS).is_file():
@@ -110,6 +112,7 @@ def find_vault(given: str | None = None, start: Path | None = None) -> Path:
         root = Path(pointer.read_text(encoding="utf-8").strip()).expanduser()
         if root.is_dir():
             return root.resolve()
+        raise NoVaultError(f"Your vault {root} is not there.", "Mount or restore it, or name another with --vault.")
     raise NoVaultError("No vault is here.", "Make one with `memkit init ~/memory`, or name one with --vault.")
 
 

@@ -80,7 +80,8 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _progress(what: str, done: int, total: int) -> None:
-    click.echo(f"\r{what}: {done} of {total or '?'}  ", nl=bool(total) and done >= total, err=True)
+    if sys.stderr.isatty():
+        click.echo(f"\r{what}: {done} of {total or '?'}  ", nl=bool(total) and done >= total, err=True)
 
 
 def text_argument(value: str) -> str:

@@ -208,6 +208,8 @@ def show_scene(asker: Asker, name: str) -> None:
     def say(rows: Answer) -> None:
         for row in rows:
             click.echo(f"{row['id']}\t{row['path']}")
+        if not rows:
+            remark(f"No card stands in a scene '{name}'.")
 
     asker.show(asker.ask("scene_cards", scene=main, scene_sub=sub), say)
 
@@ -216,7 +218,7 @@ def show_scene(asker: Asker, name: str) -> None:
 @click.argument("act", default="")
 @asking
 def undo(asker: Asker, act: str) -> None:
-    """Take back an act of governance: the newest, or the one named (`memkit log --json` shows acts)."""
+    """Take back an act of governance: your newest, or the one named (`memkit log --json` shows acts)."""
     asker.show(asker.ask("pool.undo", act_id=act), _say_done)
 
 
@@ -248,6 +250,8 @@ def learn_(asker: Asker) -> None:
         for row in rows:
             for path in row["facts"]:
                 click.echo(path)
+        if not rows:
+            remark("No turn waits to be learned from.")
 
     asker.show(learned, say)
 

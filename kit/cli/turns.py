@@ -9,6 +9,7 @@ from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, text_argument
 _STATUS = click.Choice(["completed", "interrupted", "failed"])
 _VERDICT = click.Choice(["confirmed", "rejected", "partial", "ignored", "none"])
 _CATEGORY = click.Choice(["preference", "habit", "style", "business", "fact", "other"])
+_NOTHING = "Nothing useful is remembered for this."
 _ROUTE = click.Choice(["shallow", "medium", "deep"])
 
 
@@ -60,6 +61,12 @@ def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_co
     answer = asker.ask("explain", query=text_argument(query), tags=list(tags) or None, **params)
     if as_context:
         asker.show(answer["delivery"], lambda found: click.echo(found["text"], nl=False))
+        if not answer["delivery"]["text"]:
+            remark(
+                "Nothing would be injected: nothing found is founded well enough."
+                if answer["recall"]["hits"]
+                else _NOTHING
+            )
     else:
         asker.show(answer, lambda found: _say_recall(found, explain=explain))
 
@@ -153,7 +160,7 @@ def _say_recall(found: Answer, *, explain: bool) -> None:
             for reason in hit["reasons"]:
                 click.echo(f"     {reason['kind']}{reason['value']:.2f}  {reason['factor']:<10} {reason['note']}")
     if not recall["hits"]:
-        remark("Nothing useful is remembered for this.")
+        remark(_NOTHING)
     if recall["missing"]:
         remark(f"Not known: {', '.join(recall['missing'])}.")
     for said in recall["remarks"]:

@@ -116,7 +116,7 @@ class Act:
 
 
 def undo(hand: Hand, now: datetime, who: Who, act: str = "") -> Done:
-    """Take an act back, the newest that can be when none is named, as long as its notes are as it left them.
+    """Take an act back, the person's newest when none is named, as long as its notes are as it left them.
 
     An undo is an act too: named, it is taken back itself.
     """
@@ -291,10 +291,12 @@ def _find(hand: Hand, act: str) -> Entry:
             undone.add(entry["undoes"])
         if act == name and name in undone:
             raise RefusedError(f"The act {act} has been taken back already.", "`memkit log` shows acts.")
-        if act == name or (not act and "undoes" not in entry and name not in undone):
+        newest = not act and entry.get("who") == "person" and "undoes" not in entry and name not in undone
+        if act == name or newest:
             return entry
     raise NotFoundError(
-        f"No act '{act}' is in the journal." if act else "There is nothing to take back.", "`memkit log` shows acts."
+        f"No act '{act}' is in the journal." if act else "There is no act of yours to take back.",
+        "`memkit log --json` shows acts with their names.",
     )
 
 

@@ -190,6 +190,8 @@ def _complete(
     ended: dict[str, note.Value | None] = {
         "status": status, "completed": at, "duration_ms": max(0, took) or None, "error": error or None,
     }  # fmt: skip
+    if before.agent not in after.agent:  # nothing is lost: what another answer takes the place of stays readable
+        hand.journal.add(hands.day(now), who, "replaced", event_path, id=card.id, before=before.agent)
     after = said.put(hand, event_path, lambda both: both._replace(agent=join(both.agent, agent)), ended)
     hand.tell_redacted(sorted({*kinds, *more}), at, event_path)
     hand.journal.add(hands.day(now), who, "complete", card_path, error, id=card.id, status=status)

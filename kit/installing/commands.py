@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Handler = dict[str, object]
 
 PROMPT_S, QUICK_S = 20, 5
+CODEX_S = 3
+"""The most Codex gives an interrupt and the end of a session; more makes it warn at every start."""
 CODEX_TOKENS = 4_000
 """What Codex is told to take whole; its own limit is 2 500 tokens, less than a deep recall may be."""
 
@@ -91,8 +93,8 @@ EVENTS: Mapping[str, Mapping[str, tuple[str, int]]] = {
         "SessionStart": ("start", PROMPT_S),
         "UserPromptSubmit": ("prompt", PROMPT_S),
         "Stop": ("answer", PROMPT_S),
-        "Interrupt": ("interrupt", PROMPT_S),
-        "SessionEnd": ("end", QUICK_S),
+        "Interrupt": ("interrupt", CODEX_S),
+        "SessionEnd": ("end", CODEX_S),
     },
     "gemini": {
         "SessionStart": ("start", PROMPT_S),

@@ -101,7 +101,12 @@ def parse(raw: bytes, path: str, *, fallback_name: str) -> Note | None:
         told = explain_values(error, found.front)
         line = min((found.lines[key] for key, _ in told if key in found.lines), default=1)
         what = " ".join(sentence for _, sentence in told)
-        raise BadNoteError(Problem(path, line, what, "Correct it, or delete the key.")) from None
+        mend = (
+            f"Add `{told[0][0]}`, a text that no other note has."
+            if "missing" in what
+            else "Correct it, or delete the key."
+        )
+        raise BadNoteError(Problem(path, line, what, mend)) from None
 
 
 def edit(raw: bytes, changes: Mapping[str, Value | None], path: str) -> bytes:

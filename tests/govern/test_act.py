@@ -167,7 +167,7 @@ def test_an_act_that_fails_half_way_leaves_everything_as_it_was(
             kit.pool.merge("pawl", "ratchet")
     assert notes(pooled) == before
     assert kit.pool.show("pawl").status == "active"
-    with pytest.raises(NotFoundError, match="nothing to take back"):
+    with pytest.raises(NotFoundError, match="no act of yours"):
         kit.pool.undo()
     assert kit.pool.merge("pawl", "ratchet")
 
@@ -244,7 +244,7 @@ def test_undo_without_a_name_goes_back_act_by_act(pooled: Path, kit: Kit) -> Non
         assert notes(pooled) == states.pop()
         kit.pool.undo()
     assert notes(pooled) == states[0]
-    with pytest.raises(NotFoundError, match="nothing to take back"):
+    with pytest.raises(NotFoundError, match="no act of yours"):
         kit.pool.undo()
     with pytest.raises(NotFoundError, match="No act 'x'"):
         kit.pool.undo("x")

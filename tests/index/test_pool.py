@@ -56,7 +56,7 @@ class Tags:
         end = self.pool.redirect(held) if held else None
         return end.tag.name if end else ""
 
-    def words(self, name: str) -> set[str]:
+    def words(self, name: str) -> frozenset[str]:
         held = self.claimant(name)
         assert held
         return self.pool.keys(held.code)

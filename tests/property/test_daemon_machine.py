@@ -183,7 +183,7 @@ class Fate(RuleBasedStateMachine):
     def clean_the_cache(self, what: str) -> None:
         folder = self.keeper.kit.folder
         if what == "everything":
-            shutil.rmtree(folder)
+            shutil.rmtree(folder, ignore_errors=True)
         for leftover in folder.glob("index.sqlite3*" if what == "index" else "text-*"):
             shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
         # A closed door: without this the engine would go on with files that have no name any more.
