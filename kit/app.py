@@ -86,7 +86,6 @@ class Kit:
         self._waiting: dict[int, frozenset[str]] = {}
         self._follow_at = 0.0
         self.behind = ""
-        self._read = False
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
 
     def __enter__(self) -> Self:
@@ -127,8 +126,6 @@ class Kit:
             raise BadInputError("There is no prompt to frame.", 'Give one: memkit frame "I like concise code"')
         if not 1 <= importance <= 5:  # noqa: PLR2004 - the scale
             raise BadInputError(f"Importance goes from 1 to 5, not {importance}.")
-        if scene.count("/") > 1:
-            raise BadInputError(f"'{scene}' is no scene.", "Write `work`, or `work/code-review` for a sub-scene.")
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         turn_ = turns.Turn(
@@ -203,9 +200,6 @@ class Kit:
         if limit is not None and limit < 1:
             raise BadInputError(f"The limit is at least 1, not {limit}.")
         self.sync()
-        if self._freshen is None and not self._read:
-            self._read = True
-            self.read_words()
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         asked = engine.Query(
@@ -237,7 +231,11 @@ class Kit:
         passages = {hit.id: self.passages.passage(hit) for hit in recall.hits}
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
         told = [passages[hit.id] for hit in silence.worth_telling(recall.hits)]
-        found = deliver.compose(told, route or recall.route, budget, self.config.count("deliver.bytes"))
+        depth = route or recall.route
+        if depth == "shallow":  # deeper, a card says more than the fact that was learned from it
+            learned = {source for one in told for source in one.sources}
+            told = [one for one in told if one.name not in learned]
+        found = deliver.compose(told, depth, budget, self.config.count("deliver.bytes"))
         return Context(recall, found, tuple(one.says for one in passages.values()))
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:

@@ -44,6 +44,8 @@ class Passage(NamedTuple):
     user: str = ""
     agent: str = ""
     preference: bool = False
+    sources: tuple[str, ...] = ()
+    """names of the cards a fact was learned from: they say the same"""
 
 
 class Delivery(NamedTuple):

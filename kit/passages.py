@@ -34,7 +34,8 @@ class Passages:
             return deliver.Passage(hit.id, hit.kind, name, hit.created, row.shown if row else "")
         says = note.first_paragraph(found.body)
         if isinstance(found, Fact):
-            return deliver.Passage(hit.id, hit.kind, name, found.updated or hit.created, says, preference=True)
+            day = found.updated or hit.created
+            return deliver.Passage(hit.id, hit.kind, name, day, says, preference=True, sources=found.sources)
         overview, said = "", exchange.Exchange("", "")
         if isinstance(found, Card):
             overview = self.body(found.overview).strip()

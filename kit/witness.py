@@ -33,6 +33,7 @@ WEIGHTS = {
 """What both sides said is scored apart and added; summary, overview and tags only repeat words of it."""
 PERSON = 0.3
 """Weight of a person's name as a word."""
+PAIR, STRAY_PAIR = 0.5, 0.2
 CANDIDATES = 200
 """Cards the full text may bring in at most."""
 BATCH, PORTION = 50, 5_000
@@ -211,7 +212,7 @@ class Witness:
         notes = max(1, engine.statistics().notes)
         mass = sum(weight * bm25.idf(notes, known.get(word, 0)) for word, weight in asked)
         plain = set(text.terms(question))
-        rare = {word: rarity(known.get(word, 0), notes) for word in plain}
+        rare = {word: _mass(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
         # characters repeat what pairs of them say, so they make no word more
         share = sum(words[word] * bm25.idf(notes, known.get(word, 0)) for word in plain) / (mass or 1.0)
         proofs = {num: _proof(fields, mass, share / bm25.idf(notes, 1)) for num, fields in found.hits}
@@ -345,6 +346,13 @@ def _spelled_out(words: str) -> str:
     """Add every CJK character once more by itself: pairs alone miss words that are written otherwise."""
     characters = " ".join(char for char in words if text.is_cjk(char)) if text.is_cjk(words) else ""
     return f"{words}\n{characters}" if characters else words
+
+
+def _mass(word: str, df: int) -> float:
+    """Say how much of a word a term is: pairs of CJK characters overlap, and one found nowhere mostly is no word."""
+    if not text.is_cjk(word):
+        return 1.0
+    return PAIR if df else STRAY_PAIR
 
 
 def _proof(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:

@@ -418,3 +418,14 @@ def test_what_could_not_be_taken_in_is_told_by_the_doctor(kit: Kit) -> None:
     (failed / "1-1-a.bin").write_bytes(b"HOOK")
     (problem,) = kit.doctor()
     assert (problem.path, problem.what[:6]) == (str(failed), "1 of t")
+
+
+def test_a_fact_is_not_told_beside_the_card_it_was_learned_from(kit: Kit) -> None:
+    card = kit.sink("I prefer concise code with clear names", "Noted.", tags=["code-style"])
+    while kit.pool.learn_next():
+        pass
+    kit.read_words()
+    found = kit.explain("what should I watch for in code style, writing code?", route="shallow")
+    assert {hit.kind for hit in found.recall.hits} == {"card", "fact"}
+    assert card.id not in found.delivery.ids
+    assert len(found.delivery.ids) == 1
