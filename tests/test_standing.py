@@ -35,7 +35,7 @@ LISTENING = {"claude", "codex", "gemini", "qwen", "cursor", "generic"}
 
 
 def start(sessions: Sessions, client: str = "claude", **more: object) -> str:
-    payload = {"cwd": "/work/harbor", "workspace_roots": ["/work/harbor"], **NAMES[client], **more}
+    payload = {"cwd": "/home/ada/harbor", "workspace_roots": ["/home/ada/harbor"], **NAMES[client], **more}
     reply = sessions.handle(client, "start", json.dumps(payload).encode(), {})
     reply.after()
     return reply.out.decode()

@@ -188,10 +188,10 @@ def test_every_event_is_one_the_adapter_knows(client: str) -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_sample_is_read_as_the_start_of_a_session(client: str) -> None:
-    event, payload = samples.sample(client, "s1", "/work/harbor")
+    event, payload = samples.sample(client, "s1", "/home/ada/harbor")
     seen = ADAPTERS[client].read(event, payload, {})
     assert seen.session == "s1"
-    assert (seen.kind, seen.cwd) in {("start", "/work/harbor"), ("ignore", "")}
+    assert (seen.kind, seen.cwd) in {("start", "/home/ada/harbor"), ("ignore", "")}
     assert (seen.kind == "ignore") == (client == "openclaw")
 
 
