@@ -199,7 +199,7 @@ class Kit:
         """Recall what is useful for a question; reads only."""
         if limit is not None and limit < 1:
             raise BadInputError(f"The limit is at least 1, not {limit}.")
-        self.sync()
+        self._note_new(self._fresh())  # recalling writes no note: what tags owe each other is followed elsewhere
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         asked = engine.Query(

@@ -429,3 +429,19 @@ def test_a_fact_is_not_told_beside_the_card_it_was_learned_from(kit: Kit) -> Non
     assert {hit.kind for hit in found.recall.hits} == {"card", "fact"}
     assert card.id not in found.delivery.ids
     assert len(found.delivery.ids) == 1
+
+
+def test_a_recall_after_an_edited_relation_writes_no_note(kit: Kit, vault: Path) -> None:
+    kit.pool.add("zeppelin")
+    kit.pool.add("balloon")
+    kit.sink("the balloon leaks", "Patch it.", tags=["balloon"])
+    kit.sync()
+    note = vault / "tags" / "zeppelin.md"
+    note.write_text(
+        note.read_text("utf-8").replace("name: zeppelin\n", 'name: zeppelin\nrelated:\n  - "[[balloon]]"\n'), "utf-8"
+    )
+    before = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()}
+    assert [hit.kind for hit in kit.recall("zeppelin").hits] == ["card"]
+    assert {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before
+    kit.sync()
+    assert "zeppelin" in (vault / "tags" / "balloon.md").read_text("utf-8")
