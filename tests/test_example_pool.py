@@ -66,6 +66,7 @@ def test_a_relation_that_is_edited_by_hand_changes_the_next_recall(example: Kit)
     pool, library = (example.root / f"tags/{name}.md" for name in ("tag-pool", "tag-library"))
     edit(library, 'synonym:\n  - "[[tags/tag-pool]]"\n', "")
     assert not any("synonym" in ways for ways in found(example, asked).values())
+    example.sync()
     assert "tag-library" not in pool.read_text("utf-8"), "the other note follows"
     edit(pool, "related:\n", 'related:\n  - "[[tags/tag-library]]"\n')
     assert all("related" in found(example, asked)[each] for each in only)
