@@ -60,12 +60,14 @@ TABLE: dict[str, set[str]] = {
     | {"vault", "reconcile", "app", "operations", "sessions"}
     | {"daemon.builder", "daemon.conversation", "daemon.reader", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
-    "cli": BASE | {"config", "daemon.client", "installing"},
+    "asker": BASE | {"config", "daemon.client"},
+    "cli": BASE | {"config", "asker", "daemon.client", "installing"},
     "cli.story": BASE | {"app", "operations", "cli", "model"},  # loaded by `memkit demo` alone
     "hook": set(),
     "__init__": {"app"},  # for the type checker; at run time on first use
 }
 INSIDE_FUNCTIONS = {
+    "asker": {"app", "operations"},
     "cli": {"app", "operations", "sessions", "govern", "daemon.keeper", "daemon.server", "model", "cli.story", "hook"},
     "__main__": {"cli"},
 }

@@ -5,54 +5,24 @@ from __future__ import annotations
 import json
 import sys
 from functools import update_wrapper
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from kit import __version__, config
-from kit.daemon.client import Client, NoDaemonError, daemon_command
+from kit import asker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-ASK_S = 120.0
-Answer = Any  # what JSON can carry; commands know the shape of their own answers
+Answer = asker.Answer
 
 
-class Asker:
-    """One vault to ask."""
+class Asker(asker.Asker):
+    """One vault to ask, and how its answers are shown."""
 
     def __init__(self, vault: str | None, *, as_json: bool) -> None:
-        self._vault = vault
+        super().__init__(vault, remark=lambda said: remark(dim(said)), progress=_progress)
         self.as_json = as_json
-
-    @property
-    def root(self) -> Path:
-        """Find the vault's folder."""
-        return config.find_vault(self._vault)
-
-    def ask(self, operation: str, **params: object) -> Answer:
-        """Run an operation: ask the daemon, which starts if need be; without one, do it here."""
-        given = {name: value for name, value in params.items() if value is not None}
-        if config.load(self.root).flag("daemon.start"):
-            try:
-                return self.client().ask(operation, given, timeout=ASK_S, progress=_progress)
-            except NoDaemonError as error:
-                remark(dim(f"{error.what} Doing it without."))
-        return self._ask_here(operation, given)
-
-    def client(self, *, spawn: bool = True) -> Client:
-        """Make a client of this vault's daemon; `spawn` lets it start one."""
-        return Client(self.root, version=__version__, spawn=daemon_command(self.root) if spawn else None)
-
-    def _ask_here(self, operation: str, params: dict[str, object]) -> Answer:
-        from kit.app import Kit  # noqa: PLC0415 - only what runs in this process pays for the rooms
-        from kit.operations import call  # noqa: PLC0415
-
-        with Kit(self.root) as kit:
-            kit.read_words()
-            return call(kit, operation, params)
 
     def show(self, answer: Answer, say: Callable[[Answer], None]) -> None:
         """Print an answer: as JSON, or as the command says it."""

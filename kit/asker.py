@@ -1,0 +1,61 @@
+"""How a program on the person's side gets an answer: from the daemon, which starts if need be, else here.
+
+Law: the one road of every surface (command line, MCP, web); what it asks for are operations by name, and it knows no
+file and no index.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from kit import __version__, config
+from kit.daemon.client import Client, NoDaemonError, daemon_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ASK_S = 120.0
+Answer = Any  # what JSON can carry; who asks knows the shape of the answer
+
+
+class Asker:
+    """One vault to ask; `remark` is told when no daemon could be started, `progress` how far long work is."""
+
+    def __init__(
+        self,
+        vault: str | Path | None,
+        *,
+        remark: Callable[[str], None] = lambda _: None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> None:
+        self._vault = str(vault) if vault else None
+        self._remark = remark
+        self._progress = progress
+
+    @property
+    def root(self) -> Path:
+        """Find the vault's folder."""
+        return config.find_vault(self._vault)
+
+    def ask(self, operation: str, **params: object) -> Answer:
+        """Run an operation; parameters that are None are left out. Raises the KitError that it raised."""
+        given = {name: value for name, value in params.items() if value is not None}
+        if config.load(self.root).flag("daemon.start"):
+            try:
+                return self.client().ask(operation, given, timeout=ASK_S, progress=self._progress)
+            except NoDaemonError as error:
+                self._remark(f"{error.what} Doing it without.")
+        return self._ask_here(operation, given)
+
+    def client(self, *, spawn: bool = True) -> Client:
+        """Make a client of this vault's daemon; `spawn` lets it start one."""
+        return Client(self.root, version=__version__, spawn=daemon_command(self.root) if spawn else None)
+
+    def _ask_here(self, operation: str, params: dict[str, object]) -> Answer:
+        from kit.app import Kit  # noqa: PLC0415 - only what runs in this process pays for the rooms
+        from kit.operations import call  # noqa: PLC0415
+
+        with Kit(self.root) as kit:
+            kit.read_words()
+            return call(kit, operation, params)
