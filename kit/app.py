@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kit import config, deliver, maintain, places, reconcile, survey, text
@@ -17,9 +18,13 @@ from kit.govern import alignment, care, facts, recalls, scenes, turns
 from kit.govern.hand import Hand
 from kit.governance import Governance
 from kit.index.reflection import Index
+from kit.learning import Learning
+from kit.llm.mind import Mind
+from kit.llm.port import Settings
 from kit.passages import Passages
-from kit.perceive import dates, rules, spoken
+from kit.perceive import dates, model, rules, spoken
 from kit.recall import engine, match, score, silence
+from kit.tiers import Rules, Tiers, check
 from kit.vault.journal import Journal
 from kit.vault.lock import VaultLock
 from kit.vault.store import Store
@@ -30,10 +35,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from kit.desk.desk import Desk
     from kit.errors import Problem
     from kit.model.hits import Recall
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
+    from kit.transfer.carrier import Carrier
     from kit.vault import exchange
     from kit.vault.journal import Entry, Who
 
@@ -68,17 +75,26 @@ class Kit:
         self.root = config.find_vault(str(vault) if vault else None)
         self.config = config.load(self.root)
         self.folder = places.cache_folder(self.config.text("id") or "vault", self.root)
-        self.store = Store(self.root)
+        self.store = Store(self.root, plain_notes=self.config.flag("index.plain_notes"))
         self.index = Index(self.folder)
+        self.index.expect_plain_notes(self.store.plain_notes)
         self.journal = Journal(self.store)
         self._hand = Hand(self.store, self.index, self.journal, redacts=self.config.flag("govern.redact"))
         self._lock = VaultLock(self.folder / "vault.lock")
-        self.witness = Witness(self.index, self._hand.load, self.config.text("index.engine"))
+        self.witness = Witness(self.index, self._hand.look, self.config.text("index.engine"))
         self._freshen = freshen
         self.passages = Passages(self._hand)
         self.pool = Governance(
             self._hand, self._writing, self.now, sync=self.sync, scene_of=self._scene_of,
-            share=self.config.number("govern.tag_share"),
+            share=self.config.number("govern.tag_share"), caps=self._caps,
+        )  # fmt: skip
+        self.mind = Mind(Settings.of(self.config.section("llm")), self.root, self.now)
+        self.learning = Learning(
+            self._hand, self._writing, self.now, self.mind, sync=self.sync, scene_of=self._scene_of
+        )
+        self.tiers = Tiers(
+            self._hand, self._writing, self.now, sync=self.sync, passages=self.passages, rules=self._tier_rules,
+            recall=self.recall, remember=self.remember, sink=self.sink,
         )  # fmt: skip
         self._try_lock = VaultLock(self.folder / "vault.lock", timeout=0.0)
         self._begun = False
@@ -98,8 +114,37 @@ class Kit:
 
     def close(self) -> None:
         """Let the indexes go."""
+        self.learning.close()
         self.witness.close()
         self.index.close()
+
+    def _caps(self, *, by_schedule: bool = False) -> maintain.Caps:
+        """Take the caps; of a large or imported vault a schedule puts nothing away that nobody has set a cap for."""
+        names = [f"tiers.{name}" for name in maintain.Caps._fields]
+        chosen = [not by_schedule or self.config.origins[name] != "default" for name in names]
+        return maintain.Caps(*(self.config.count(name) * own for name, own in zip(names, chosen, strict=True)))
+
+    def _tier_rules(self) -> Rules:
+        count, number = self.config.count, self.config.number
+        return Rules(
+            self._caps(), count("tiers.summary_turns"), number("tiers.silent_hours") * 3600, count("deliver.tokens"),
+            count("deliver.bytes"),
+        )  # fmt: skip
+
+    @cached_property
+    def desk(self) -> Desk:
+        """Hand out what a page shows and does."""
+        from kit.desk.desk import Desk  # noqa: PLC0415 - only who uses it pays 50 ms and its memory
+
+        return Desk(self._hand, self._writing, self.now, sync=self.sync, witness=self.witness, recall=self.recall)
+
+    @cached_property
+    def transfer(self) -> Carrier:
+        """Hand out what imports and exports."""
+        from kit.transfer.carrier import Carrier  # noqa: PLC0415 - as above
+
+        vault = self.config.text("id")
+        return Carrier(self._hand, self._writing, self.now, sync=self.sync, perceive=self.perceive, vault=vault)
 
     # -- the two phases of a turn
 
@@ -110,7 +155,19 @@ class Kit:
             for held in self.index.pool.scenes()
             if held.scene.status == "active"
         ]
-        return rules.perceive(prompt, now=now or self._clock(), scenes=scenes)
+        found = rules.perceive(prompt, now=now or self._clock(), scenes=scenes)
+        said = self.mind.heard(prompt)
+        names = (f"{one.scene}/{one.scene_sub}".rstrip("/") for one in scenes) if said else ()
+        return model.joined(found, said, tuple(names))
+
+    def _clues(self, prompt: str) -> tuple[str, ...] | None:
+        """Take the known tags among those a model thinks helpful memories have; None where it said nothing."""
+        said = self.mind.heard(prompt)
+        if said is None:
+            return None
+        tries = ((clue.name, *clue.synonyms) for clue in said.tags)
+        known = (next((word for word in words if match.is_known(self.index, word)), "") for words in tries)
+        return tuple(word for word in dict.fromkeys(known) if word)
 
     def _scene_of(self, said: str) -> str:
         found = self.perceive(said)
@@ -194,24 +251,30 @@ class Kit:
     def recall(
         self, query: str, *, tags: Sequence[str] | None = None, codes: Sequence[str] = (), scene: str = "",
         project: str = "", topic: str = "", limit: int | None = None, threshold: float | None = None,
-        exclude: Iterable[str] = (), now: datetime | None = None,
+        exclude: Iterable[str] = (), layer: str = "", category: str = "", now: datetime | None = None,
     ) -> Recall:  # fmt: skip
-        """Recall what is useful for a question; reads only."""
+        """Recall what is useful for a question; reads only. `layer` asks one tier, `category` facts of it alone."""
         if limit is not None and limit < 1:
             raise BadInputError(f"The limit is at least 1, not {limit}.")
+        check(layer, category)
         self._note_new(self._fresh())  # recalling writes no note: what tags owe each other is followed elsewhere
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         asked = engine.Query(
-            spoken.spoken(query), at, tuple(tags) if tags is not None else None, tuple(codes),
+            spoken.spoken(query), at, tuple(tags) if tags is not None else self._clues(query), tuple(codes),
             self.perceive(query, at), text.key(main), text.key(sub), project, topic,
             self.config.count("recall.limit") if limit is None else limit,
-            self.config.number("recall.threshold") if threshold is None else threshold,
+            self._threshold() if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),
             frozenset(exclude), remarks=(self.behind,) if self.behind else (), times=self._times(query, at),
-            witness=self._ask_witness,
+            witness=self._ask_witness, layer=layer, category=category,
         )  # fmt: skip
         return engine.recall(self.index, asked)
+
+    def _threshold(self) -> float:
+        """Take the person's threshold, else the profile's own."""
+        least = score.PROFILES[self.config.text("recall.profile")].least
+        return self.config.number("recall.threshold") if self.config.origins["recall.threshold"] != "default" else least
 
     def _times(self, query: str, now: datetime) -> tuple[match.Span, ...]:
         """Gather the times a question looks back to; today is where one is, not what one asks for."""
@@ -219,24 +282,31 @@ class Kit:
         spans = dates.time_ranges(spoken.spoken(query), now)
         return tuple(match.Span(*span) for span in spans if span.start < midnight)
 
-    def _ask_witness(self, question: str, persons: Collection[str], allowed: Callable[[int], bool]) -> engine.Proofs:
-        return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed, persons)
+    def _ask_witness(
+        self, question: str, persons: Collection[str], allowed: Callable[[int], bool], limit: int
+    ) -> engine.Proofs:
+        return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed, persons, limit)
 
     def explain(self, query: str, *, route: Route | None = None, tokens: int | None = None, **params: Any) -> Context:  # noqa: ANN401
         """Recall, and write what would be injected; `params` as for `recall`."""
         return self.context(self.recall(query, **params), route, tokens)
 
     def context(self, recall: Recall, route: Route | None = None, tokens: int | None = None) -> Context:
+        """Write what would be injected for a recall, and what each hit says."""
+        says = tuple(self.passages.passage(hit, "shallow").says for hit in recall.hits)
+        return Context(recall, self.delivery(recall, route, tokens), says)
+
+    def delivery(self, recall: Recall, route: Route | None = None, tokens: int | None = None) -> deliver.Delivery:
         """Write what would be injected for a recall; empty when nothing is useful."""
-        passages = {hit.id: self.passages.passage(hit) for hit in recall.hits}
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
-        told = [passages[hit.id] for hit in silence.worth_telling(recall.hits)]
         depth = route or recall.route
+        told = [self.passages.passage(hit, depth) for hit in silence.worth_telling(recall.hits)]
+        cards = {one.name for one in told if one.kind == "card"}  # where one speaks, its session's summary need not
+        told = [one for one in told if one.kind != "summary" or cards.isdisjoint(one.sources)]
         if depth == "shallow":  # deeper, a card says more than the fact that was learned from it
             learned = {source for one in told for source in one.sources}
             told = [one for one in told if one.name not in learned]
-        found = deliver.compose(told, depth, budget, self.config.count("deliver.bytes"))
-        return Context(recall, found, tuple(one.says for one in passages.values()))
+        return deliver.compose(told, depth, budget, self.config.count("deliver.bytes"))
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""
@@ -284,7 +354,7 @@ class Kit:
     def search(self, query: str, *, limit: int = 20) -> list[searching.Sighting]:
         """Find cards and facts by words, phrases, fields, wildcards and dates, with the place that matched."""
         self.sync()
-        return searching.search(self.index, self.witness, self._hand.load, query, limit)
+        return searching.search(self.index, self.witness, self._hand.look, query, limit)
 
     # -- lasting knowledge and care
 
@@ -320,10 +390,12 @@ class Kit:
         with self._writing():
             return care.judge(self._hand, note_id, verdict, reason, now or self._clock(), who)
 
-    def forget(self, note_id: str, reason: str = "", *, now: datetime | None = None) -> care.PutAway:
+    def forget(
+        self, note_id: str, reason: str = "", *, now: datetime | None = None, who: Who = "person"
+    ) -> care.PutAway:
         """Put a memory into the archive; `restore` brings it back."""
         with self._writing():
-            return care.forget(self._hand, note_id, reason, now or self._clock(), "person")
+            return care.forget(self._hand, note_id, reason, now or self._clock(), who)
 
     def restore(self, note_id: str, *, now: datetime | None = None) -> care.PutAway:
         """Take a memory out of the archive."""
@@ -370,7 +442,7 @@ class Kit:
     def status(self) -> dict[str, object]:
         """Say what is in the vault and where its derived state lies."""
         report = self.sync()
-        return survey.status(self.index, self.root, report)
+        return {**survey.status(self.index, self.root, report), **self.learning.state()}
 
     def settings(self) -> list[tuple[str, config.Value, str, str]]:
         """List every setting with its value, its origin and its meaning."""

@@ -6,6 +6,7 @@ file and no index.
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 from kit import __version__, config
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ASK_S = 120.0
+_ALONE = threading.Lock()
+"""A server asks from many threads; what is done in this process is done one by one, as a daemon would."""
 Answer = Any  # what JSON can carry; who asks knows the shape of the answer
 
 
@@ -56,6 +59,6 @@ class Asker:
         from kit.app import Kit  # noqa: PLC0415 - only what runs in this process pays for the rooms
         from kit.operations import call  # noqa: PLC0415
 
-        with Kit(self.root) as kit:
+        with _ALONE, Kit(self.root) as kit:
             kit.read_words()
             return call(kit, operation, params)

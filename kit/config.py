@@ -37,9 +37,9 @@ class Setting(NamedTuple):
 
 TABLE = (
     Setting("id", "", "The vault's own id, made by `memkit init`; names its derived folder."),
-    Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa")),
+    Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa", "layered")),
     Setting("recall.limit", 8, "How many hits a recall returns at most.", least=1, most=200),
-    Setting("recall.threshold", 0.12, "Hits below this score are not returned.", most=1),
+    Setting("recall.threshold", 0.12, "Hits below this score are not returned; `layered` has 0.08.", most=1),
     Setting("recall.hook_limit", 5, "How many hits a hook injects at most.", least=1, most=200),
     Setting("recall.hook_threshold", 0.15, "Hits below this score are not injected by a hook.", most=1),
     Setting("recall.co_tag_rounds", 3, "Rounds of inference through the tags of the cards found."),
@@ -47,19 +47,37 @@ TABLE = (
     Setting("deliver.tokens", 1200, "Tokens of an injected text at medium depth; half at shallow, twice at deep."),
     Setting("deliver.bytes", 8000, "Size limit of an injected text, in UTF-8 bytes."),
     Setting("hooks.start_tokens", 300, "Tokens of the standing preferences a session begins with; 0: none."),
+    Setting("index.plain_notes", False, "Whether your own notes (without `kind`) are found by recall and search too."),
     Setting("index.engine", "auto", "Full-text engine.", ("auto", "whoosh", "sqlite", "tantivy", "none")),
     Setting("govern.tag_share", 0.2, "A word on more than this share of all cards is too generic for a tag.", most=1),
     Setting("govern.redact", True, "Whether secrets are taken out before anything is written."),
+    Setting("tiers.transient", 300, "Passing turns kept; what is over goes to the archive, lightest first. 0: all."),
+    Setting("tiers.episodic", 500, "Cards and summaries a project keeps when cleaned; schedules need it set. 0: all."),
+    Setting("tiers.semantic", 800, "Facts kept when cleaned; schedules need it set. 0: all."),
+    Setting("tiers.summary_turns", 2, "Lasting turns from which on a session is summed up by itself; 0: never."),
+    Setting("tiers.silent_hours", 6.0, "Hours of silence after which an open session is summed up.", least=1),
     Setting(
         "clean.mode", "manual", "When little-used cards go to the archive.", ("manual", "daily", "weekly", "monthly")
     ),
     Setting("clean.at", "03:00", "The time of day of a scheduled cleaning."),
     Setting("clean.weekday", 1, "The day of a weekly cleaning, 1 (Monday) to 7.", least=1, most=7),
     Setting("clean.day", 1, "The day of a monthly cleaning; the last one where a month is shorter.", least=1, most=31),
+    Setting("llm.provider", "", "What learns beside the rules; empty: rules alone.", ("", "openai", "command")),
+    Setting("llm.base_url", "", "An OpenAI-compatible endpoint, as http://localhost:11434/v1; empty: OpenAI's own."),
+    Setting("llm.model", "", "The model, as the endpoint calls it."),
+    Setting("llm.key_env", "", "The environment variable that holds the key; the key itself is never stored."),
+    Setting("llm.command", "", "For `command`: a program that reads a prompt and writes an answer, as `claude -p`."),
+    Setting("llm.timeout_s", 60.0, "Seconds the model may take for one finished turn.", least=1, most=3600),
+    Setting("llm.monthly_tokens", 0, "Tokens the model may use a month in all vaults; then rules do it. 0: any."),
+    Setting("llm.at_once", 2, "Turns the model is asked about at the same time.", least=1, most=16),
+    Setting("llm.at_prompt", False, "Whether the model is asked about each prompt, too, before anything is recalled."),
+    Setting("llm.prompt_s", 1.5, "Seconds a prompt waits for the model at most; then rules decide.", most=10),
     Setting("daemon.idle_minutes", 120, "The daemon stops after so long without a request; 0: never."),
     Setting("daemon.start", True, "Whether commands start the daemon; hooks go by MEMKIT_DAEMON_START alone."),
 )  # fmt: skip
 
+OWN = "llm."
+"""Settings that only the person's own file and environment may hold: a vault that is shared must not command them."""
 _BY_NAME = {setting.name: setting for setting in TABLE}
 
 
@@ -85,6 +103,10 @@ class Config:
     def flag(self, name: str) -> bool:
         """Read a setting that is true or false."""
         return bool(self._values[name])
+
+    def section(self, name: str) -> dict[str, Value]:
+        """Gather the settings `name.…`, without that name."""
+        return {row.name.partition(".")[2]: self._values[row.name] for row in TABLE if row.name.startswith(f"{name}.")}
 
     def rows(self) -> list[tuple[str, Value, str, str]]:
         """List name, value, origin and meaning of every setting."""
@@ -137,7 +159,8 @@ def load(root: Path) -> Config:
         variable = "MEMKIT_" + row.name.upper().replace(".", "_")
         given = os.environ.get(variable)
         if given is not None and row.name != "id":
-            parsed = _convert(row, _literal(given), Problem(variable, 0, ""), problems)
+            literal = given if isinstance(row.default, str) else _literal(given)
+            parsed = _convert(row, literal, Problem(variable, 0, ""), problems)
             if parsed is not None:
                 values[row.name], origins[row.name] = parsed, variable
     if problems:
@@ -179,6 +202,11 @@ def _read(file: Path, problems: list[Problem]) -> dict[str, Value]:
             continue
         if name == "id" and file.name != SETTINGS:
             problems.append(at._replace(what="A vault's id stands in its own memkit.toml.", mend="Take it out here."))
+            continue
+        if name.startswith(OWN) and file.name == SETTINGS:
+            own = places.config_base() / "config.toml"
+            what = f"'{name}' can't stand in a vault, which travels: it runs programs and uses your keys."
+            problems.append(at._replace(what=what, mend=f"Put it into {own}."))
             continue
         parsed = _convert(row, value, at, problems)
         if parsed is not None:

@@ -45,7 +45,7 @@ class Passage(NamedTuple):
     agent: str = ""
     preference: bool = False
     sources: tuple[str, ...] = ()
-    """names of the cards a fact was learned from: they say the same"""
+    """names of the cards a fact was learned from, or a summary sums up: they say the same"""
 
 
 class Delivery(NamedTuple):

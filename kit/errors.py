@@ -81,6 +81,12 @@ class UnavailableError(KitError):
     exit_code = 8
 
 
+class UnusableError(KitError):
+    """A language model answered, and nothing of it can be used."""
+
+    exit_code = 10
+
+
 class ConfigError(KitError):
     """A settings file has faults; all of them are told at once."""
 

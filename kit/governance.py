@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import evolve, learn, maintain, text
+from kit import evolve, maintain, text
 from kit.errors import KitError
 from kit.govern import act, alignment, lifecycle, relations, scenes
+from kit.learn import rules as learn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,9 +54,10 @@ class Governance:
     def __init__(
         self, hand: Hand, writing: Callable[[], AbstractContextManager[None]], clock: Callable[[], datetime],
         *, sync: Callable[[], object], scene_of: Callable[[str], str] = lambda _: "", share: float = 0.2,
+        caps: Callable[..., maintain.Caps] = lambda **_: maintain.Caps(),
     ) -> None:  # fmt: skip
         self._hand, self._writing, self._now, self._sync = hand, writing, clock, sync
-        self._scene_of, self._share = scene_of, share
+        self._scene_of, self._share, self._caps = scene_of, share, caps
 
     def show(self, name: str) -> TagView:
         """Show one tag with its relations on both sides, and the cards that bear it."""
@@ -234,9 +236,13 @@ class Governance:
             return act.undo(self._hand, self._now(), "person", act_id)
 
     def clean(self, *, dry_run: bool = False, who: Who = "person") -> maintain.Cleaned:
-        """Put memories of little weight into the archive; `dry_run` only says which."""
+        """Put memories of little weight, and those over the caps, into the archive; `dry_run` only says which.
+
+        Unasked (`who` is `maintain`) only caps that the person has set count.
+        """
         with self._writing():
-            return maintain.clean(self._hand, self._now(), who, dry_run=dry_run)
+            caps = self._caps(by_schedule=who == "maintain")
+            return maintain.clean(self._hand, self._now(), who, caps=caps, dry_run=dry_run)
 
     def finish_begun(self) -> list[str]:
         """Finish acts that a crash cut short; the caller holds the writer's lock, so none of them is under way."""

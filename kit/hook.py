@@ -22,8 +22,12 @@ LASTING = ("prompt", "answer")
 """Events whose payload must not be lost: they wait on disk when there is no daemon."""
 DEADLINES_S = {"prompt": 0.3}
 DEADLINE_S = 2.0
+PATIENCE_MS = 10_000
+"""The longest a prompt may take, whatever the daemon asks for."""
 SLACK_S = 1.0
 """What may go on beyond the deadline: writing to the spool. After it the process ends, come what may."""
+LIMIT = [0.0]
+"""When the process ends, come what may, on systems without a timer."""
 PAYLOAD_LIMIT = 30 * 1024 * 1024
 REPLY_LIMIT = 256 * 1024
 LOG_LIMIT = 256 * 1024
@@ -53,7 +57,8 @@ def main() -> None:
 def run(argv: list[str]) -> None:
     """Bring the bytes of one event to the daemon and print its answer."""
     env = os.environ
-    if env.get("MEMKIT_OFF") == "1" or env.get("MEMKIT_HOOK_DEPTH", "") not in {"", "0"}:
+    off = env.get("MEMKIT_OFF", "").strip().casefold() not in {"", "0", "false", "no"}
+    if off or env.get("MEMKIT_HOOK_DEPTH", "") not in {"", "0"}:
         return
     harness, event = argv
     if not all(name and name.replace("-", "").replace("_", "").isalnum() and name.isascii() for name in argv):
@@ -66,8 +71,9 @@ def run(argv: list[str]) -> None:
     root = find_vault()
     if not root or not payload.strip():
         return
-    frame = frame_of(harness.lower(), event.lower(), payload)
     folder = runtime_path(root)
+    end += more_time(folder, event, wait_s)
+    frame = frame_of(harness.lower(), event.lower(), payload)
     sock = connect(folder, end)
     if sock is None:
         # To disk first: the daemon that is started now looks there once it listens.
@@ -94,18 +100,35 @@ def deadline(event: str) -> float:
     return int(told) / 1000 if told.isdecimal() else DEADLINES_S.get(event, DEADLINE_S)
 
 
+def more_time(folder: str, event: str, wait_s: float) -> float:
+    """Grant a prompt more seconds where the daemon asks a model about it; the daemon is told how many there are."""
+    if event != "prompt" or os.environ.get("MEMKIT_HOOK_DEADLINE_MS"):
+        return 0.0
+    try:
+        with open(folder + "/prompt-ms", encoding="ascii") as file:
+            told = min(int(file.read(16)), PATIENCE_MS)
+    except (OSError, ValueError):
+        return 0.0
+    more_s = max(0.0, told / 1000 - wait_s)
+    os.environ["MEMKIT_HOOK_DEADLINE_MS"] = str(round((wait_s + more_s) * 1000))
+    limit(wait_s + more_s + SLACK_S)
+    return more_s
+
+
 def limit(seconds: float) -> None:
     """End the process silently after a time, even when it hangs in a read or on a disk."""
     if hasattr(_signal, "setitimer"):
         _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
     else:
-        _thread.start_new_thread(end_after, (seconds,))
+        LIMIT[0] = time.monotonic() + seconds
+        _thread.start_new_thread(end_after, ())
 
 
-def end_after(seconds: float) -> None:
-    """End the process silently when its time is up; for systems without a timer."""
-    time.sleep(seconds)
+def end_after() -> None:
+    """End the process silently when its time is up, which may have been put off; for systems without a timer."""
+    while (rest := LIMIT[0] - time.monotonic()) > 0:
+        time.sleep(rest)
     os._exit(0)
 
 

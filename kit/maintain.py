@@ -19,10 +19,11 @@ from kit.govern.act import Act
 from kit.vault import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from kit.govern.act import Done
     from kit.govern.hand import Hand
+    from kit.index.features import Features
     from kit.vault.journal import Entry, Journal, Who
 
 LEAST_WEIGHT, LEAST_AGE_DAYS = 0.3, 30.0
@@ -38,6 +39,19 @@ class Leaving(NamedTuple):
     path: str
     weight: float
     why: str
+
+
+class Caps(NamedTuple):
+    """How many memories a tier may hold; 0: as many as there are."""
+
+    transient: int = 0
+    episodic: int = 0
+    """in each project"""
+    semantic: int = 0
+
+    def only(self, layer: str) -> Caps:
+        """Keep the cap of one tier; '' keeps all."""
+        return Caps()._replace(**{layer: getattr(self, layer)}) if layer else self
 
 
 class Cleaned(NamedTuple):
@@ -86,12 +100,27 @@ def _since(journal: Journal, horizon: datetime) -> Iterator[tuple[datetime, Entr
         yield at, entry
 
 
-def clean(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> Cleaned:
-    """Put memories of little weight into the archive, each with its event and overview, in one act."""
-    leaving = tuple(_leaving(hand, now))
+def clean(hand: Hand, now: datetime, who: Who, *, caps: Caps | None = None, dry_run: bool = False) -> Cleaned:
+    """Put memories of little weight and those over the caps into the archive, with event and overview, in one act."""
+    light = tuple(_leaving(hand, now))
+    over = tuple(_over(hand, now, caps or Caps(), {memory.id for memory in light}))
+    return _put_away(
+        hand, now, who, (*light, *over), f"{len(light)} of little weight, {len(over)} over the caps", dry_run
+    )
+
+
+def trim(hand: Hand, now: datetime, who: Who, caps: Caps, *, dry_run: bool = False) -> Cleaned:
+    """Put only what is over the caps into the archive, in one act; `who` is told in the journal if anything went."""
+    over = tuple(_over(hand, now, caps, frozenset()))
+    return _put_away(hand, now, who, over, f"{len(over)} over the caps", dry_run, "trim")
+
+
+def _put_away(
+    hand: Hand, now: datetime, who: Who, leaving: tuple[Leaving, ...], why: str, dry_run: bool, what: str = "clean"
+) -> Cleaned:
     if dry_run:
         return Cleaned(leaving, None)
-    act = Act(hand, now, who, "clean", why=f"{len(leaving)} memories of little weight")
+    act = Act(hand, now, who, what, why=why)
     gone: list[Leaving] = []
     for memory in leaving:
         paths = _movable(hand, memory.path, who)
@@ -99,7 +128,7 @@ def clean(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> Clea
         for path in paths:
             act.move(path, layout.archived_path(path))
     done = act.commit()
-    if done is None and who == "maintain":
+    if done is None and who == "maintain" and what == "clean":
         hand.journal.add(now, who, "clean", why="nothing to put away")  # the schedule looks for this line
     return Cleaned(tuple(gone), done)
 
@@ -122,14 +151,43 @@ def _leaving(hand: Hand, now: datetime) -> Iterator[Leaving]:
         if entry is None or row.kind != "card" or row.pinned or row.feedback == "confirmed":
             continue
         age = (now.timestamp() - row.created) / 86400
-        seen = recalled.get(entry.id)
-        since = (now - seen).total_seconds() / 86400 if seen else None
-        worth = weight(age, since, row.importance)
+        worth = _worth(row, recalled.get(entry.id), now)
         if age > LEAST_AGE_DAYS and worth < LEAST_WEIGHT:
             shown = "" if row.status == "completed" else f", {row.status}"
             yield Leaving(
                 entry.id, entry.path, round(worth, 3), f"{age:.0f} days old, importance {row.importance}{shown}"
             )
+
+
+def _over(hand: Hand, now: datetime, caps: Caps, gone: Collection[str]) -> Iterator[Leaving]:
+    """Find what is over the caps: the rejected first, then the lightest, then the oldest.
+
+    Pinned, confirmed and pending memories stay, and take their place.
+    """
+    tiers: dict[tuple[str, str], list[Features]] = {}
+    for row in hand.index.features.rows().values():
+        if getattr(caps, row.layer, 0):
+            tiers.setdefault((row.layer, row.project if row.layer == "episodic" else ""), []).append(row)
+    full = [(tier, rows) for tier, rows in sorted(tiers.items()) if len(rows) > getattr(caps, tier[0])]
+    recalled = last_recalls(hand.journal, now) if full else {}
+    for (layer, project), rows in full:
+        cap = getattr(caps, layer)
+        held = [
+            (row, entry) for row in rows if (entry := hand.index.catalog.numbered(row.num)) and entry.id not in gone
+        ]
+        free = [
+            (row.feedback != "rejected", _worth(row, recalled.get(entry.id), now), row.created, row.num, entry)
+            for row, entry in held
+            if not row.pinned and row.feedback != "confirmed" and row.status != "pending"
+        ]
+        where = f"the {layer} tier" + (f" of '{project}'" if project else "")
+        for _, worth, _, _, entry in sorted(free, key=lambda each: each[:4])[: max(0, len(held) - cap)]:
+            yield Leaving(entry.id, entry.path, round(worth, 3), f"over the {cap} of {where}")
+
+
+def _worth(row: Features, seen: datetime | None, now: datetime) -> float:
+    since = (now - seen).total_seconds() / 86400 if seen else None
+    return weight((now.timestamp() - row.created) / 86400, since, row.importance)
 
 
 def is_due(journal: Journal, planned: datetime | None) -> bool:

@@ -26,27 +26,36 @@ if TYPE_CHECKING:
 READING = (
     "recall", "explain", "deep_search", "search", "perceive", "book", "features", "tags", "scenes", "scene_cards",
     "facts", "doctor", "status", "log", "settings", "sync", "overview", "full_text", "source_path",
+    "tiers.recall", "tiers.stats", "learning.queue", "learning.test",
     "pool.show", "pool.lint", "pool.suggest", "pool.code", "pool.entry", "pool.relations", "pool.is_malformed",
+    "desk.page", "desk.memory", "desk.note", "desk.counts", "desk.problems", "desk.graph", "desk.find", "desk.journal",
+    "desk.told",
+    "transfer.look",
 )  # fmt: skip
 """Operations that may be run again without a second thought."""
 
 WRITING = (
     "frame", "complete", "sink", "remember", "feedback", "forget", "restore", "reindex",
+    "tiers.remember", "tiers.commit", "tiers.trim",
     "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename", "pool.merge", "pool.split",
     "pool.evolve", "pool.align", "pool.carry_out", "pool.add_scene", "pool.undo", "pool.clean", "pool.learn_next",
+    "learning.one", "desk.edit", "desk.put_away", "desk.clear", "desk.add",
+    "transfer.bring", "transfer.take_back", "transfer.carry_out",
 )  # fmt: skip
 
 OPERATIONS = READING + WRITING
+APART = ("learning.one", "learning.test", "transfer.carry_out")
+"""Operations that wait for a model or write for long: they take what they need for as long as they need it."""
 
 _LISTS = frozenset(
-    {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts"}
+    {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts", "ids"}
 )
-_FLAGS = frozenset({"dry_run"})
+_FLAGS = frozenset({"dry_run", "everything", "archive", "journal", "force"})
 _MAPS = {("complete", "alignments"), ("pool.align", "tags")}
 """Operations' parameters that are JSON objects."""
-_OBJECTS = frozenset({"actions"})
-_NUMBERS = frozenset({"importance", "limit", "tokens", "confidence", "threshold"})
-_WHOLE = frozenset({"importance", "limit", "tokens"})
+_OBJECTS = frozenset({"actions", "facts"})
+_NUMBERS = frozenset({"at", "seconds", "importance", "limit", "tokens", "confidence", "threshold"})
+_WHOLE = frozenset({"at", "importance", "limit", "tokens"})
 _CHOICES: dict[str, tuple[str, ...]] = {
     "status": get_args(CardStatus), "category": get_args(Category), "verdict": get_args(Feedback),
     "route": get_args(Route), "level": get_args(Level), "who": ("hook", "learn", "maintain", "person"),

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from kit import deliver, text
 from kit.errors import BadNoteError, NotFoundError
-from kit.model.notes import Card, Fact
+from kit.model.notes import Card, Fact, Plain, Summary
 from kit.vault import exchange, note
 
 if TYPE_CHECKING:
     from kit.govern.hand import Hand
     from kit.model.hits import Hit
-    from kit.model.notes import Note
+    from kit.model.notes import Note, Route
 
 
 class Passages:
@@ -24,22 +24,27 @@ class Passages:
     def __init__(self, hand: Hand) -> None:
         self._hand = hand
 
-    def passage(self, hit: Hit) -> deliver.Passage:
-        """Read a hit at every depth: what it says, its overview, the exchange."""
+    def passage(self, hit: Hit, route: Route = "deep") -> deliver.Passage:
+        """Read a hit as deep as the route asks: what it says, its overview, the exchange."""
         name = hit.path.removesuffix(".md")
         found = self._load(hit.path)
         if found is None:  # its last good state is what is recalled
             entry = self._hand.index.catalog.at(hit.path)
             row = self._hand.index.features.rows().get(entry.num) if entry else None
             return deliver.Passage(hit.id, hit.kind, name, hit.created, row.shown if row else "")
+        if isinstance(found, Plain):
+            return deliver.Passage(hit.id, hit.kind, name, hit.created, found.says, overview=found.body.strip())
         says = note.first_paragraph(found.body)
         if isinstance(found, Fact):
             day = found.updated or hit.created
             return deliver.Passage(hit.id, hit.kind, name, day, says, preference=True, sources=found.sources)
+        if isinstance(found, Summary):
+            day = found.updated or hit.created
+            return deliver.Passage(hit.id, hit.kind, name, day, says, sources=found.cards)
         overview, said = "", exchange.Exchange("", "")
-        if isinstance(found, Card):
+        if isinstance(found, Card) and route != "shallow":
             overview = self.body(found.overview).strip()
-            said = exchange.read(self.body(found.event))
+            said = exchange.read(self.body(found.event)) if route == "deep" else said
         return deliver.Passage(hit.id, hit.kind, name, hit.created, says, overview, said.user, said.agent)
 
     def body(self, link: str) -> str:
@@ -75,6 +80,6 @@ class Passages:
 
     def _load(self, path: str) -> Note | None:
         try:
-            return self._hand.load(path)
+            return self._hand.look(path)
         except (BadNoteError, NotFoundError):
             return None

@@ -143,3 +143,31 @@ def child_environment() -> dict[str, str]:
     here = str(Path(__file__).resolve().parent.parent)
     paths = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH", ""))))
     return os.environ | {"PYTHONPATH": paths}
+
+
+def project_of(cwd: str) -> str:
+    """Name the project of a working folder: its git repository, whatever the worktree; else the folder."""
+    if not cwd:
+        return ""
+    here = Path(cwd)
+    for folder in (here, *here.parents):
+        if folder == Path.home():  # a repository of dot-files holds no projects
+            break
+        mark = folder / ".git"
+        try:
+            if mark.is_dir():
+                return folder.name
+            if mark.is_file():
+                return _repository(mark) or folder.name
+        except OSError:
+            return ""
+    return "" if here == Path.home() or here == here.parent else here.name
+
+
+def _repository(mark: Path) -> str:
+    """Follow a worktree's `.git` file (`gitdir: /repo/.git/worktrees/x`) to its repository."""
+    target = mark.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
+    parts = (mark.parent / target).resolve().parts if target else ()
+    if len(parts) < 4 or parts[-2] != "worktrees":  # noqa: PLR2004 - a submodule is a repository of its own
+        return ""
+    return parts[-4] if parts[-3] in (".git", ".bare") else parts[-3].removesuffix(".git")

@@ -16,7 +16,7 @@ from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, Unava
 from kit.index import db
 from kit.index.catalog import Entry, fold_path
 from kit.model.notes import Tag
-from kit.vault import layout, note, walk
+from kit.vault import layout, note, plain, walk
 from kit.vault.walk import RootGone, Stat
 
 if TYPE_CHECKING:
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from kit.vault.store import Store
 
 _UNREAD = "unread "
-PORTION = 25
-"""Notes in a portion: some 15 ms during which nobody else gets at the indexes."""
+PORTION = 100
+"""Notes in a portion: read ahead while others get at the indexes, who then wait for some 30 ms."""
 RACY_NS = 2_000_000_000
 """A file read this soon after it was written may change again within the same time stamp (git's racy rule)."""
 
 MANY = 1000
 """New notes from which on one look at the whole catalog is less work than one for each."""
+_MOST = 2**63
 _AGAIN = -1
 """A file time no file has: the file is read again at the next look."""
 
@@ -96,14 +97,19 @@ def _scan(store: Store, index: Index, progress: Callable[[int, int], None] | Non
     return report._replace(seconds=time.perf_counter() - started, seen=len(files))
 
 
-def count_differences(store: Store, index: Index) -> int:
-    """Count the files that are not as the catalog knows them."""
-    seen, files, _ = _walk(store, "")
-    return len(_differences(index, files, seen))
+def differs(store: Store, index: Index, most: int) -> bool:
+    """Tell whether more than `most` files are not as the catalog knows them; it looks no further than it must."""
+    known = {path: tuple(stat) for path, *stat in index.catalog.stats()}
+    changed = 0
+    for path, stat in walk.walk(store.root):
+        changed += layout.is_note(path) and known.pop(path, None) != _fit(stat)
+        if changed > most:
+            return True
+    return changed + len(known) > most
 
 
 def portions(
-    store: Store, index: Index, owner: AbstractContextManager[object], size: int = PORTION,
+    store: Store, index: Index, owner: Callable[[], AbstractContextManager[object]], size: int = PORTION,
     begins: Callable[[int], bool] = lambda _count: True,
 ) -> Iterator[Report]:  # fmt: skip
     """Scan, but apply the differences in portions, each a transaction under `owner`, so that others get in between.
@@ -112,22 +118,31 @@ def portions(
     how many differences there are; when it says no, they are left alone.
     """
     seen, files, faults = _walk(store, "")
-    with owner:
+    with owner():
         found = _differences(index, files, seen)
         if faults != index.catalog.problems_of("walk"):
             with index.changing():
                 index.catalog.set_found("walk", faults)
     paths = sorted(found, key=lambda path: (found[path] is None, path)) if begins(len(found)) else []
     for at in range(0, len(paths), size):
-        with owner:
-            report = apply(store, index, paths[at : at + size])
+        portion = paths[at : at + size]
+        ahead = {path: read for path in portion if (read := _read_ahead(store, path, found[path]))}
+        with owner():
+            report = apply(store, index, portion, ahead=ahead)
         yield report
+
+
+def _read_ahead(store: Store, path: str, stat: Stat | None) -> _Read | None:
+    """Read a file that will be looked at once more before what was read is believed."""
+    with suppress(NotFoundError):
+        return _read(store, path, stat) if stat else None
+    return None
 
 
 def _walk(store: Store, folder: str) -> tuple[walk.Walk, dict[str, Stat], list[Problem]]:
     seen = walk.walk(store.root, under=folder)
-    files = {path: _fit(stat) for path, stat in seen if layout.is_note(path)}
-    odd = [path for path in files if not _is_utf8(path)]
+    files = {path: stat if stat.ino < _MOST else _fit(stat) for path, stat in seen if layout.is_note(path)}
+    odd = [path for path in files if not path.isascii() and not _is_utf8(path)]
     faults = [
         *seen.errors, *seen.skipped,
         *(Problem(path, 0, "Its name is not UTF-8, so it can't be read.", "Rename the file.") for path in odd),
@@ -147,7 +162,7 @@ def _is_utf8(path: str) -> bool:
 
 def _fit(stat: Stat) -> Stat:
     """Make the file number one that SQLite can hold: some network disks use all 64 bits."""
-    return stat if stat.ino < 2**63 else stat._replace(ino=stat.ino % 2**63)
+    return stat if stat.ino < _MOST else stat._replace(ino=stat.ino % _MOST)
 
 
 def _look(store: Store, path: str) -> Stat | None:
@@ -156,13 +171,28 @@ def _look(store: Store, path: str) -> Stat | None:
 
 
 def _differences(index: Index, files: Mapping[str, Stat], seen: walk.Walk) -> dict[str, Stat | None]:
-    known = index.catalog.stats()
-    found: dict[str, Stat | None] = {path: stat for path, stat in files.items() if known.get(path) != stat}
-    return found | {path: None for path in known if path not in files and seen.covers(path)}
+    found: dict[str, Stat | None] = {}
+    same: set[str] = set()
+    for path, *known in index.catalog.stats():  # one after the other: all together would take 40 MB per 100,000
+        stat = files.get(path)
+        if stat is None:
+            if seen.covers(path):
+                found[path] = None
+        elif list(stat) == known:
+            same.add(path)
+    if len(same) < len(files):
+        found |= {path: stat for path, stat in files.items() if path not in same}
+    return found
 
 
-def apply(store: Store, index: Index, paths: Collection[str], folders: Collection[str] = ()) -> Report:
-    """Bring some paths, and all below some folders, in step; what is no note is passed over."""
+def apply(
+    store: Store, index: Index, paths: Collection[str], folders: Collection[str] = (),
+    ahead: Mapping[str, _Read] = {},
+) -> Report:  # fmt: skip
+    """Bring some paths, and all below some folders, in step; what is no note is passed over.
+
+    What was read `ahead` is not read again, if it still has the same stat.
+    """
     started = time.perf_counter()
     stats: dict[str, Stat | None] = {}
     for folder in folders:
@@ -178,7 +208,7 @@ def apply(store: Store, index: Index, paths: Collection[str], folders: Collectio
             except UnavailableError:
                 continue  # nothing can be said of it now; the next scan will
     with index.changing():
-        report = _apply(store, index, stats, None)
+        report = _apply(store, index, stats, None, ahead)
     return report._replace(seconds=time.perf_counter() - started, seen=len(stats))
 
 
@@ -187,9 +217,10 @@ def _same(entry: Entry, stat: Stat) -> bool:
 
 
 def _apply(
-    store: Store, index: Index, stats: Mapping[str, Stat | None], progress: Callable[[int, int], None] | None
-) -> Report:
-    work = _Work(store, index)
+    store: Store, index: Index, stats: Mapping[str, Stat | None], progress: Callable[[int, int], None] | None,
+    ahead: Mapping[str, _Read] = {},
+) -> Report:  # fmt: skip
+    work = _Work(store, index, ahead)
     total = len(stats)
     for done, path in enumerate(sorted(stats), 1):
         stat = stats[path]
@@ -205,20 +236,29 @@ def _apply(
 class _Work:
     """One reconcile: sees and loses paths, then settles who owns which id."""
 
-    def __init__(self, store: Store, index: Index) -> None:
-        self._store, self._index = store, index
+    def __init__(self, store: Store, index: Index, ahead: Mapping[str, _Read]) -> None:
+        self._store, self._index, self._ahead = store, index, ahead
         self._gone: dict[str, Entry] = {}
         self._read: dict[str, _Read] = {}
         self._ids: set[str] = set()
         self._folds: set[str] = set()
         self._new: set[int] = set()
         """Numbers given out here, which no index knows anything of yet"""
+        self._claims: dict[str, list[Entry]] | None = {} if index.catalog.is_empty() else None
+        """Who claims which id, where the catalog knows nothing but what is put into it here"""
         self._tags: list[tuple[str, Tag | None, Tag]] = []
         self._added = self._modified = self._moved = self._removed = 0
 
+    def _at(self, path: str) -> Entry | None:
+        return self._index.catalog.at(path) if self._claims is None else None  # in a first build each path comes once
+
+    def _with_id(self, note_id: str) -> list[Entry]:
+        claims = self._claims.get(note_id, ()) if self._claims is not None else ()
+        return list(claims) if len(claims) == 1 else self._index.catalog.with_id(note_id)
+
     def lose(self, path: str) -> None:
         """Note that a path is not there any more."""
-        entry = self._index.catalog.at(path)
+        entry = self._at(path)
         if entry:
             self._gone[path] = entry
             self._ids.add(entry.id)
@@ -226,11 +266,12 @@ class _Work:
 
     def see(self, path: str, stat: Stat, *, anyway: bool = False) -> None:
         """Note a file; read it unless it is known as it is, or `anyway`."""
-        entry = self._index.catalog.at(path)
+        entry = self._at(path)
         if entry and _same(entry, stat) and not anyway:
             return
         try:
-            read = _read(self._store, path, stat)
+            ahead = self._ahead.get(path)
+            read = ahead if ahead and ahead.stat == stat else _read(self._store, path, stat)
         except NotFoundError:
             _look(self._store, path)  # raises when it is the whole vault that went away
             self.lose(path)
@@ -261,6 +302,8 @@ class _Work:
         num = self._index.catalog.put(fresh)
         if origin is None:
             self._new.add(num)
+        if self._claims is not None:
+            self._claims.setdefault(note_id, []).append(fresh._replace(num=num))
         self._index.catalog.set_problems(path, "note", read.problems)
         self._folds.add(fresh.folded)
         self._ids.add(note_id)
@@ -270,7 +313,7 @@ class _Work:
 
     def _origin(self, note_id: str) -> Entry | None:
         """Find the entry a note came from when it was moved: same id, and its old path is gone."""
-        if not note_id:
+        if not note_id or self._claims is not None:
             return None
         for entry in self._index.catalog.with_id(note_id):
             if entry.path in self._gone or self._is_gone(entry.path):
@@ -289,7 +332,7 @@ class _Work:
 
     def _owe_card_of(self, note_id: str, link: str) -> None:
         """Have the full text take in the card that an event or overview belongs to."""
-        claims = self._index.catalog.with_id(note_id[:-2]) if note_id.endswith(("-e", "-o")) else []
+        claims = self._with_id(note_id[:-2]) if note_id.endswith(("-e", "-o")) else []
         card = claims[0] if claims else self._index.catalog.resolve(link) if link else None
         if card:
             self._index.owe(card.num)
@@ -323,7 +366,7 @@ class _Work:
         was a copy while it could be read has left nothing to be remembered by.
         """
         catalog = self._index.catalog
-        claims = catalog.with_id(note_id)
+        claims = self._with_id(note_id)
         unread = {entry.path for entry in claims if catalog.is_broken(entry.path)}
         lost = {path for path in unread if catalog.is_copy(path)}
         claims.sort(key=lambda entry: (entry.path in unread, entry.path in lost, len(entry.path), entry.path))
@@ -403,6 +446,8 @@ def _read(store: Store, path: str, stat: Stat) -> _Read:
         return _Read(etag, stat, None, (problem,))
     try:
         found = note.parse(raw, path, fallback_name=name.removesuffix(".md"))
+        if found is None and store.plain_notes:
+            found = plain.read(raw, path)
         return _Read(etag, stat, distil.gist(found, stat.mtime_ns) if found else None)
     except BadNoteError as error:
         return _Read(etag, stat, None, (error.problem,), broken=True)

@@ -16,6 +16,8 @@ from kit.errors import KitError, NotFoundError
 from kit.harness import event as events
 from kit.harness import matching, registry, transcripts
 from kit.model.notes import Card
+from kit.perceive import rules
+from kit.places import project_of
 from kit.vault import exchange
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ JOURNAL_LINES = 5_000
 
 LAG_S, _LOOK_S = 1.0, 0.02
 """How long a transcript may be behind, and how often it is looked at."""
+HOOK_S, RENDER_S = 0.3, 0.15
+"""How long a hook waits that does not say so, and what recall and rendering need of that."""
 LONGEST_WHY = 2_000
 """Characters of a prompt that are looked at for its line in the journal."""
 
@@ -75,7 +79,7 @@ class Sessions:
         if spooled or (event.kind != "prompt" and name != "start"):
             # On disk before it is acknowledged: a failure makes the hook, or the spool, keep it.
             self._act(event, project, self._kit.now() if spooled else None)
-            return Reply(adapter.render(name, ""), _nothing)
+            return Reply(adapter.render(name, ""), (lambda: self._sum_up(event)) if event.kind == "end" else _nothing)
         told, trouble = _NOTHING_TOLD, None
         try:
             if event.kind == "prompt":
@@ -103,6 +107,18 @@ class Sessions:
                 return
             time.sleep(_LOOK_S)
 
+    def listen(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> None:
+        """Let a model, if one may, say what a prompt wants, within what the hook has left.
+
+        To be called without the lock under which the rest is called.
+        """
+        if not self._kit.mind.listens or "MEMKIT_SPOOLED" in env:
+            return
+        event = registry.adapter(harness).read(name, events.parse(payload), env)
+        if event.kind == "prompt" and rules.perceive(event.text, now=self._kit.now()).useful:
+            told = env.get("MEMKIT_HOOK_DEADLINE_MS", "")
+            self._kit.learning.listen(event.text, (int(told) / 1000 if told.isdecimal() else HOOK_S) - RENDER_S)
+
     def _context(self, event: HookEvent, project: str) -> deliver.Delivery:
         kit = self._kit
         told = self._told.setdefault((event.harness, event.session), set())
@@ -112,7 +128,7 @@ class Sessions:
             event.text, project=project, topic=event.session, exclude=told,
             limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
         )  # fmt: skip
-        delivery = kit.context(found).delivery
+        delivery = kit.delivery(found)
         told |= set(delivery.ids)
         return delivery
 
@@ -138,6 +154,11 @@ class Sessions:
         if trouble:
             raise trouble
 
+    def _sum_up(self, event: HookEvent) -> None:
+        """Sum up a session that has ended; where that fails, the daemon does it once it is long silent."""
+        with suppress(KitError):
+            self._kit.tiers.close(event.session)
+
     def _pay(self) -> None:
         """Do what failed after an earlier reply, in its order, before anything new."""
         while self._owed:
@@ -146,6 +167,8 @@ class Sessions:
 
     def _act(self, event: HookEvent, project: str, at: datetime | None = None) -> None:
         state = self._states.get(event.harness, matching.State())
+        if event.kind == "prompt" and matching.is_echo(state, event, self._kit.now()):
+            return
         self._carry_out(matching.match(state, event, self._transcript(event), at), event, project)
 
     def sweep(self, most: int) -> int:
@@ -268,31 +291,3 @@ def _nothing() -> None:
 
 def _cards(act: matching.Act) -> tuple[str, ...]:
     return act.cards if isinstance(act, matching.Sweep) else (getattr(act, "card", ""),)
-
-
-def project_of(cwd: str) -> str:
-    """Name the project of a working folder: its git repository, whatever the worktree; else the folder."""
-    if not cwd:
-        return ""
-    here = Path(cwd)
-    for folder in (here, *here.parents):
-        if folder == Path.home():  # a repository of dot-files holds no projects
-            break
-        mark = folder / ".git"
-        try:
-            if mark.is_dir():
-                return folder.name
-            if mark.is_file():
-                return _repository(mark) or folder.name
-        except OSError:
-            return ""
-    return "" if here == Path.home() or here == here.parent else here.name
-
-
-def _repository(mark: Path) -> str:
-    """Follow a worktree's `.git` file (`gitdir: /repo/.git/worktrees/x`) to its repository."""
-    target = mark.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
-    parts = (mark.parent / target).resolve().parts if target else ()
-    if len(parts) < 4 or parts[-2] != "worktrees":  # noqa: PLR2004 - a submodule is a repository of its own
-        return ""
-    return parts[-4] if parts[-3] in (".git", ".bare") else parts[-3].removesuffix(".git")

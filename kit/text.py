@@ -55,6 +55,8 @@ def key(name: str) -> str:
     `Code_Style`, `code-style` and `ＣＯＤＥ ｓｔｙｌｅ` are one name; `标签 池` and `标签池` are one;
     `C`, `C++` and `C#` stay apart.
     """
+    if name.isascii() and name.isalnum():
+        return name.lower()
     spaced = _SEPARATORS.sub(" ", fold(name).strip().lstrip("#" if len(name.strip()) > 1 else "")).strip()
     return _CJK_GAP.sub("", spaced)
 
@@ -93,6 +95,11 @@ def is_cjk(text: str) -> bool:
     return bool(_CJK_CHAR.search(text))
 
 
+def cjk(text: str) -> list[str]:
+    """List the Han, kana and hangul characters of a text, in order."""
+    return [] if text.isascii() else _CJK_CHAR.findall(text)
+
+
 def language(text: str) -> str:
     """Tell the language the kit answers in: `zh` when CJK prevails, else `en`."""
     found = len(_CJK_CHAR.findall(text))
@@ -106,13 +113,9 @@ def stop_words() -> frozenset[str]:
     return frozenset(fold(word) for name in ("stop.en", "stop.zh") for word in shipped.word_list(name))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """Stem a folded English word (Porter2); other words come back as they are."""
-    return _stem(word)
-
-
-def _stem(word: str) -> str:
     if not word.isascii() or not word.isalpha() or len(word) < 3:  # noqa: PLR2004 - too short to have an ending
         return word
     return str(_porter2(word))
@@ -149,8 +152,8 @@ def _word_terms(word: str) -> tuple[str, ...]:
         return ()
     parts = [part for part in _INNER_MARKS.split(word) if part]
     if len(parts) > 1:
-        return (word, *(_stem(part) for part in parts if part not in stops))
-    return (_stem(word),)
+        return (word, *(stem(part) for part in parts if part not in stops))
+    return (stem(word),)
 
 
 def _cjk_terms(run: str, stops: frozenset[str], *, unigrams: bool) -> list[str]:

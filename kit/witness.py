@@ -7,6 +7,7 @@ a remark and features answer alone. What it has not taken in yet is written in t
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from kit import text
 from kit.errors import KitError, UnavailableError
 from kit.index import bm25, fulltext
-from kit.model.notes import Card, Fact
+from kit.model.notes import Card, Fact, Plain, Summary
 from kit.recall.engine import Proofs, TextProof
 from kit.recall.match import rarity
 from kit.vault import exchange, note
@@ -28,16 +29,20 @@ if TYPE_CHECKING:
     from kit.model.notes import Note
 
 WEIGHTS = {
-    "title": 0.5, "tags": 0.1, "summary": 0.3, "overview": 0.3, "user": 1.0, "agent": 1.0, "facts": 1.0, "body": 0.8,
+    "title": 0.5, "tags": 0.1, "summary": 0.15, "overview": 0.3, "user": 1.0, "agent": 1.0, "facts": 1.0, "body": 0.8,
 }  # fmt: skip
 """What both sides said is scored apart and added; summary, overview and tags only repeat words of it."""
 PERSON = 0.3
 """Weight of a person's name as a word."""
 PAIR, STRAY_PAIR = 0.5, 0.2
-CANDIDATES = 200
-"""Cards the full text may bring in at most."""
-BATCH, PORTION = 50, 5_000
-"""Cards taken in at once: while others wait for the index, and in a process of one's own."""
+CANDIDATES = 64
+"""Cards the full text brings in at most, or twice as many as are asked for: more of them find nothing more."""
+LONGEST = 96
+"""Words of a question that are looked at: what is asked stands at the beginning or at the end."""
+MOST_OFTEN = 3
+"""So often a word that is repeated counts at most."""
+BATCH = 50
+"""Cards taken in at once while others wait for the index."""
 STUMBLES = 3
 """So often in a row a broken engine is begun anew at once."""
 MADE_AT = "made-at"
@@ -178,9 +183,14 @@ class Witness:
                 self._taken, self._stumbles = {}, 0
 
     def ask(
-        self, question: str, budget_s: float, allowed: Callable[[int], bool], persons: Collection[str] = ()
+        self,
+        question: str,
+        budget_s: float,
+        allowed: Callable[[int], bool],
+        persons: Collection[str] = (),
+        limit: int = 0,
     ) -> Proofs:
-        """Say for each card how well its words fit a question, within a time budget.
+        """Say for each card how well its words fit a question, within a time budget; `limit` cards are asked for.
 
         The words of `persons` weigh little: whoever is asked about is a feature of cards already.
         """
@@ -188,38 +198,47 @@ class Witness:
         if not engine:
             why = self._broken or "There is no full text; features answered alone."
             return Proofs({}, () if self._setting == "none" else (why,))
-        words = {word: PERSON if word in persons else 1.0 for word in text.terms(question, unigrams=True)}
+        plain, words = _words(question)
+        words |= dict.fromkeys(words.keys() & set(persons), PERSON)
         if not words:
             return Proofs({})
         with self._mending():
-            return self._ask(engine, question, words, budget_s, allowed)
+            return self._ask(engine, words, plain, budget_s, allowed, max(CANDIDATES, 2 * limit))
         return Proofs({}, ("The full text is being made anew; features answered alone.",))
 
     def _ask(
         self,
         engine: fulltext.Layered,
-        question: str,
         words: dict[str, float],
+        plain: Collection[str],
         budget_s: float,
         allowed: Callable[[int], bool],
+        most: int,
     ) -> Proofs:
-        asked = list(words.items())
         behind = self.behind
         if behind:
             allowed = self._fresh_among(allowed)
-        found = engine.search(asked, CANDIDATES, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
+        found = engine.search(list(words.items()), most, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
         known = engine.doc_freqs(list(words))
         notes = max(1, engine.statistics().notes)
-        mass = sum(weight * bm25.idf(notes, known.get(word, 0)) for word, weight in asked)
-        plain = set(text.terms(question))
+        asked = {word: weight * bm25.idf(notes, known.get(word, 0)) for word, weight in words.items()}
+        mass = sum(asked.values())
         rare = {word: _mass(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
         # characters repeat what pairs of them say, so they make no word more
-        share = sum(words[word] * bm25.idf(notes, known.get(word, 0)) for word in plain) / (mass or 1.0)
-        proofs = {num: _proof(fields, mass, share / bm25.idf(notes, 1)) for num, fields in found.hits}
+        share = sum(asked[word] for word in plain) / (mass or 1.0)
+        gains = {num: score / mass for num, score in found.hits} if mass else {}
+        to_words = share / bm25.idf(notes, 1)
+
+        def tell(nums: Collection[int]) -> dict[int, TextProof]:
+            with self._mending():
+                parts = found.parts([num for num in nums if num in gains])
+                return {num: _proof(fields, mass, to_words) for num, fields in parts.items()}
+            return {}
+
         remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
         if behind:
             remarks += (f"{behind} notes are not in the full text yet.",)
-        return Proofs(proofs, remarks, rare)
+        return Proofs(gains, remarks, rare, tell)
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
@@ -243,10 +262,8 @@ class Witness:
         generation, nums = self._index.generation, sorted(self._index.features.rows())
         name = fulltext.choose(len(nums), self._setting)
         engine = fulltext.open_engine(name, folder / f"text-{name}")
-        for at in range(0, len(nums), PORTION):
-            docs = [doc for num in nums[at : at + PORTION] if (doc := self._document(num))]
-            engine.apply(docs, (), self._index.birth if at + PORTION >= len(nums) else None)
-            progress(min(at + PORTION, len(nums)), len(nums))
+        docs = (doc for num in nums if (doc := self._document(num)))
+        engine.build(docs, self._index.birth, lambda done: progress(done, len(nums)))
         engine.close()
         (folder / f"text-{name}" / MADE_AT).write_text(str(generation), encoding="ascii")
 
@@ -318,13 +335,22 @@ class Witness:
         return fulltext.Doc(num, fields, row.created, row.kind, entry.path)
 
     def fields(self, found: Note) -> Iterator[tuple[str, str]]:
-        """Give what a card or fact says, field by field."""
+        """Give what a card, summary or fact says, field by field."""
+        if isinstance(found, Plain):
+            yield "summary", f"{found.title}. {found.says}"
+            yield "tags", " ".join(found.tags)
+            yield "body", found.body
+            return
         first = note.first_paragraph(found.body)
         yield "summary", first
         yield "body", found.body.replace(first, "", 1)
         if isinstance(found, Fact):
             yield "tags", " ".join((*found.tags, *found.people, *found.places))
             yield "facts", f"{first}\n{found.key} {found.value}"
+        if isinstance(found, Summary):
+            yield "title", found.title
+            yield "tags", " ".join((*found.tags, *found.keywords, *found.entities))
+            yield "facts", first
         if isinstance(found, Card):
             yield "tags", " ".join((*found.tags, *found.people, *found.places))
             yield "overview", self._body(found.overview)
@@ -342,9 +368,27 @@ class Witness:
             return ""
 
 
+def _words(question: str) -> tuple[list[str], dict[str, float]]:
+    """Take a question apart: its words, and how often each is asked for, CJK characters by themselves among them.
+
+    The words of the last line count once more: what stands before it leads up to it.
+    """
+    plain = list(dict.fromkeys(text.terms(question)))
+    if len(plain) > LONGEST:
+        plain = [*plain[: LONGEST // 2], *plain[-LONGEST // 2 :]]
+        kept, asked = frozenset(plain), text.terms(question)
+        counts = Counter(word for word in asked if word in kept)
+    else:
+        counts = Counter(text.terms(question, unigrams=True))
+    before, _, last = question.strip().rpartition("\n")
+    if before:
+        counts.update(word for word in text.terms(last, unigrams=True) if word in counts)
+    return plain, {word: float(min(count, MOST_OFTEN)) for word, count in counts.items()}
+
+
 def _spelled_out(words: str) -> str:
     """Add every CJK character once more by itself: pairs alone miss words that are written otherwise."""
-    characters = " ".join(char for char in words if text.is_cjk(char)) if text.is_cjk(words) else ""
+    characters = " ".join(text.cjk(words))
     return f"{words}\n{characters}" if characters else words
 
 
@@ -356,10 +400,7 @@ def _mass(word: str, df: int) -> float:
 
 
 def _proof(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:
-    """Normalise BM25: what the words gained ÷ the idf of all words asked, or × `to_words` in rare words."""
-    total = sum(fields.values())
+    """Say where words were found; what a field gained × `to_words` is its worth in rare words."""
     named = sorted(fields, key=lambda name: -fields[name])[:3]
     said = ", ".join(f"{name} {fields[name] / mass:.2f}" for name in named if fields[name] > 0)
-    return TextProof(
-        total / mass if mass else 0.0, f"words found in {said}", max(fields.values(), default=0.0) * to_words
-    )
+    return TextProof(f"words found in {said}", max(fields.values(), default=0.0) * to_words)

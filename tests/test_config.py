@@ -50,7 +50,10 @@ def test_the_person_is_stronger_than_the_vault_and_the_environment_than_both(
     own.write_text("recall.limit = 4\nrecall.threshold = 0\n", encoding="utf-8")
     monkeypatch.setenv("MEMKIT_RECALL_LIMIT", "5")
     monkeypatch.setenv("MEMKIT_GOVERN_REDACT", "False")
+    monkeypatch.setenv("MEMKIT_LLM_MODEL", "4")
+    monkeypatch.setenv("MEMKIT_LLM_COMMAND", "true")
     found = config.load(root)
+    assert (found.text("llm.model"), found.text("llm.command")) == ("4", "true")
     assert (found.count("recall.limit"), found.origins["recall.limit"]) == (5, "MEMKIT_RECALL_LIMIT")
     assert (found.number("recall.threshold"), found.origins["recall.threshold"]) == (0.0, str(own))
     assert (found.text("recall.profile"), found.origins["recall.profile"]) == ("wangdefa", str(file))
@@ -91,7 +94,7 @@ def test_toml_may_be_written_as_it_likes(home: Path, said: str) -> None:
         ("colour = 'red'", ["memkit.toml:1: There is no setting 'colour'. `memkit config` lists them."]),
         (
             "[recall]\nprofile = 'odd'",
-            ["memkit.toml:2: 'recall.profile' must be one of default, wangdefa, not 'odd'."],
+            ["memkit.toml:2: 'recall.profile' must be one of default, wangdefa, layered, not 'odd'."],
         ),
     ],
 )

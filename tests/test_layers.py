@@ -20,7 +20,8 @@ TABLE: dict[str, set[str]] = {
     "model": BASE,
     "vault": BASE | {"model"},
     "index": BASE | {"model"},
-    "perceive": BASE | {"model"},
+    "llm": BASE | {"model"},
+    "perceive": BASE | {"model", "llm"},
     "digest": BASE | {"model"},
     "deliver": BASE | {"model"},
     "harness": BASE | {"model"},
@@ -32,17 +33,22 @@ TABLE: dict[str, set[str]] = {
     "search": BASE | {"model", "index", "witness"},
     "survey": BASE | {"model", "vault", "index", "reconcile", "govern"},
     "passages": BASE | {"model", "vault", "deliver", "govern"},
-    "learn": BASE | {"model", "vault", "digest", "govern"},
+    "learn": BASE | {"model", "vault", "index", "digest", "llm", "govern"},
+    "learning": BASE | {"model", "llm", "govern", "learn"},
     "maintain": BASE | {"model", "vault", "index", "govern"},
+    "tiers": BASE | {"model", "vault", "deliver", "govern", "passages", "maintain"},
     "evolve": BASE | {"model", "index", "digest", "govern"},
     "governance": BASE | {"model", "vault", "index", "recall", "govern", "learn", "maintain", "evolve"},
+    "desk": BASE | {"model", "vault", "index", "govern", "witness"},
+    "transfer": BASE | {"model", "vault", "index", "digest", "harness", "govern", "__version__"},
     "config": BASE | {"vault"},
     "app": BASE
     | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
-    | {"govern", "passages", "maintain", "governance", "config"},
+    | {"llm", "learning"}
+    | {"govern", "passages", "maintain", "governance", "desk", "config", "tiers", "transfer"},
     "operations": BASE | {"model", "app"},
     "standing": BASE | {"model", "vault", "deliver", "app", "index"},
-    "sessions": BASE | {"model", "vault", "deliver", "harness", "app", "standing"},
+    "sessions": BASE | {"model", "vault", "perceive", "deliver", "harness", "app", "standing"},
     "installing": BASE,
     # -- over the socket
     "daemon.protocol": BASE,
@@ -52,23 +58,28 @@ TABLE: dict[str, set[str]] = {
     "daemon.client": BASE | {"daemon.protocol", "daemon.channel"},
     "daemon.server": BASE | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation"},
     "daemon.builder": BASE | {"vault", "index", "reconcile", "witness", "config", "app", "model"},
-    "daemon.reader": BASE | {"app", "daemon.builder"},
+    "daemon.owner": set(),
+    "daemon.reader": BASE | {"app", "daemon.owner", "daemon.builder"},
     "daemon.chores": BASE | {"app"},
+    "daemon.learner": BASE | {"app"},
     "daemon.trouble": BASE | {"vault", "index", "app", "daemon.builder"},
     "daemon.keeper": BASE
-    | {"daemon.reader", "daemon.chores", "daemon.spool", "daemon.trouble"}
+    | {"daemon.reader", "daemon.chores", "daemon.learner", "daemon.spool", "daemon.trouble"}
     | {"vault", "reconcile", "app", "operations", "sessions"}
-    | {"daemon.builder", "daemon.conversation", "daemon.reader", "daemon.trouble"},
+    | {"daemon.builder", "daemon.conversation", "daemon.owner", "daemon.reader", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
     "asker": BASE | {"config", "daemon.client"},
     "cli": BASE | {"config", "asker", "daemon.client", "installing"},
+    "mcp": BASE | {"config", "model", "asker"},  # loaded by `memkit mcp` alone
+    "web": BASE | {"model", "asker"},  # loaded by `memkit web` alone
     "cli.story": BASE | {"app", "operations", "cli", "model"},  # loaded by `memkit demo` alone
     "hook": set(),
     "__init__": {"app"},  # for the type checker; at run time on first use
 }
 INSIDE_FUNCTIONS = {
     "asker": {"app", "operations"},
-    "cli": {"app", "operations", "sessions", "govern", "daemon.keeper", "daemon.server", "model", "cli.story", "hook"},
+    "cli": {"app", "operations", "sessions", "govern", "daemon.keeper", "daemon.server", "model", "cli.story", "hook"}
+    | {"mcp", "web"},
     "__main__": {"cli"},
 }
 """Imports that a function may make when it is called: they must not cost those who do not need them."""
@@ -76,7 +87,12 @@ ALONE = {
     "watchdog": {"vault.ear"},
     "frontmatter": {"vault.front"},
     "tantivy": {"index.tantivy"},
+    "openai": {"llm.endpoint"},
     "click": {"cli", "cli.story"},
+    "starlette": {"web"},
+    "uvicorn": {"web", "mcp"},
+    "mcp": {"mcp"},
+    "mcp_types": {"mcp"},
 }
 """Third-party libraries that only one place may know."""
 

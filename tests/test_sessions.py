@@ -14,7 +14,8 @@ from kit.app import Kit
 from kit.errors import BadInputError, UnavailableError
 from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
 from kit.model.notes import Card
-from kit.sessions import Sessions, project_of
+from kit.places import project_of
+from kit.sessions import Sessions
 from kit.vault import exchange
 from kit.vault.lock import VaultLock
 

@@ -21,13 +21,17 @@ _COMMANDS = {
     "init": "vaults", "demo": "vaults", "reindex": "vaults", "config": "vaults",
     "frame": "turns", "complete": "turns", "recall": "turns", "remember": "turns",
     "search": "look", "feedback": "turns", "forget": "turns", "restore": "turns",
-    "tags": "pool", "scenes": "pool", "undo": "pool", "clean": "pool", "learn": "pool",
+    "tags": "pool", "scenes": "pool", "undo": "pool", "clean": "pool",
+    "learn": "learning", "llm": "learning",
     "book": "look", "features": "look", "facts": "look",
     "status": "look", "doctor": "look", "log": "look",
+    "commit": "tiers_cli", "mcp": "mcp_cli",
     "hooks": "hooks_cli", "hook": "hooks", "daemon": "daemons",
+    "web": "web",
+    "import": "transfers", "export": "transfers",
 }  # fmt: skip
 
-_NAMES = {"config": "config_", "learn": "learn_"}
+_NAMES = {"config": "config_", "learn": "learn_", "import": "import_"}
 
 
 class _Lazy(click.Group):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import os
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -25,6 +27,7 @@ def daemon() -> None:
 @asking
 def run(asker: Asker, verbose: bool) -> None:
     """Serve the vault in this process, until stopped or idle."""
+    _start_lightly()
     from kit.daemon.keeper import Keeper  # noqa: PLC0415 - only this command serves
     from kit.daemon.server import Server  # noqa: PLC0415
 
@@ -77,6 +80,12 @@ def status(asker: Asker) -> None:
     asker.show(answer, say)
     if not answer["running"]:
         raise click.exceptions.Exit(1)
+
+
+def _start_lightly() -> None:
+    """Leave out what a start need not wait for; the keeper turns the collector on again."""
+    gc.disable()  # it would look through all that is loaded, again and again, and find nothing
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # to look for any takes a tenth of a second
 
 
 class _Log(RotatingFileHandler):

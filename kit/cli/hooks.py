@@ -67,6 +67,7 @@ def _answer_here(root: Path, harness: str, event: str, payload: bytes) -> None:
     with Kit(root) as kit:
         sessions = Sessions(kit)
         sessions.wait_for_answer(harness, event, payload, os.environ)
+        sessions.listen(harness, event, payload, os.environ)
         reply = sessions.handle(harness, event, payload, os.environ)
         try:
             _print(reply.out)

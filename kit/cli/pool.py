@@ -233,27 +233,13 @@ def clean(asker: Asker, dry_run: bool) -> None:
             click.echo(f"{memory['weight']:.2f}\t{memory['id']}\t{memory['path']}\t{memory['why']}")
         count = len(found["leaving"])
         remark(f"{count} memories {'would go' if dry_run else 'went'} into the archive.")
+        over = sum(memory["why"].startswith("over the ") for memory in found["leaving"])
+        if over:
+            remark(f"{over} of them only because a tier is full: `tiers.episodic` and its like say how much one holds.")
+        if found["done"]:
+            remark(dim(f"`memkit undo {found['done']['act']}` brings them all back."))
 
     asker.show(asker.ask("pool.clean", dry_run=dry_run), say)
-
-
-@click.command("learn")
-@asking
-def learn_(asker: Asker) -> None:
-    """Take up what finished turns teach, without waiting for the daemon to do it."""
-    learned = []
-    while (answer := asker.ask("pool.learn_next")) is not None:
-        learned.append(answer)
-        remark(dim(f"{answer['card']}: {len(answer['facts'])} facts"))
-
-    def say(rows: Answer) -> None:
-        for row in rows:
-            for path in row["facts"]:
-                click.echo(path)
-        if not rows:
-            remark("No turn waits to be learned from.")
-
-    asker.show(learned, say)
 
 
 def _say_done(done: Answer) -> None:

@@ -9,6 +9,7 @@ from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, text_argument
 _STATUS = click.Choice(["completed", "interrupted", "failed"])
 _VERDICT = click.Choice(["confirmed", "rejected", "partial", "ignored", "none"])
 _CATEGORY = click.Choice(["preference", "habit", "style", "business", "fact", "other"])
+_LAYER = click.Choice(["transient", "episodic", "semantic"])
 _NOTHING = "Nothing useful is remembered for this."
 _ROUTE = click.Choice(["shallow", "medium", "deep"])
 
@@ -49,6 +50,8 @@ def complete(asker: Asker, card: str, answer: str, **params: object) -> None:
 @click.option("--scene", default="", help="As `work` or `work/code-review`.")
 @click.option("--project", default="", help="Only this project's memories and those of none.")
 @click.option("--topic", default="", help="The running session.")
+@click.option("--layer", type=_LAYER, help="Only this tier.")
+@click.option("--category", type=_CATEGORY, help="Only facts of this category.")
 @click.option("-k", "--limit", type=click.IntRange(1, 200), help="How many hits at most.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="The score a hit must reach.")
 @click.option("--explain", is_flag=True, help="Say each factor of each score, and what was missing.")

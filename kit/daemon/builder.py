@@ -6,6 +6,7 @@ Law: the child writes a folder of its own; what it made is taken over whole, or 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import shutil
 import subprocess
@@ -73,17 +74,20 @@ class Build:
 
 def main(what: str, root: str, folder: str) -> None:
     """Build; print `done total` as it goes."""
+    gc.disable()  # a short life of values without circles: there is nothing to collect
     (_build_words if what == "words" else _build_index)(Path(root), Path(folder))
 
 
 def _build_index(root: Path, folder: Path) -> None:
-    from kit import reconcile  # noqa: PLC0415 - only in the child
+    from kit import config, reconcile  # noqa: PLC0415 - only in the child
     from kit.index.reflection import Index  # noqa: PLC0415 - only in the child
     from kit.vault.store import Store  # noqa: PLC0415 - only in the child
 
     index = Index(folder)
     try:
-        reconcile.scan(Store(root), index, _tell)
+        store = Store(root, plain_notes=config.load(root).flag("index.plain_notes"))
+        reconcile.scan(store, index, _tell)
+        index.keep_spellings()
     finally:
         index.close()
 

@@ -23,6 +23,9 @@ LOG = logging.getLogger("kit.daemon")
 
 STEP_S, LONGEST_S = 1.0, 600.0
 EXAMINE_S, CLEAN_CHECK_S, SWEEP_S = 30.0, 60.0, 86_400.0
+SUM_UP_S, TRIM_S = 300.0, 3_600.0
+SUMMED_UP = 4
+"""Sessions summed up under one hold of the owner."""
 
 
 class _Chore:
@@ -65,7 +68,8 @@ class Chores:
         self._sweep_some = sweep
         self._chores = (
             _Chore(self._follow, STEP_S), _Chore(self._learn, STEP_S), _Chore(self._examine, EXAMINE_S),
-            _Chore(self._clean, CLEAN_CHECK_S), _Chore(self._sweep, SWEEP_S),
+            _Chore(self._clean, CLEAN_CHECK_S), _Chore(self._sweep, SWEEP_S), _Chore(self._sum_up, SUM_UP_S),
+            _Chore(self._trim, TRIM_S),
         )  # fmt: skip
 
     @property
@@ -87,6 +91,8 @@ class Chores:
                 self._kit.sync()
 
     def _learn(self) -> None:
+        if self._kit.mind.is_there:
+            return  # the learner does it, since a model takes its time
         while not self._stopping.is_set():
             with self._owner:
                 learned = self._kit.pool.learn_next() if self._kit.pool.waiting() else None
@@ -96,6 +102,8 @@ class Chores:
 
     def _examine(self) -> None:
         with self._owner:
+            if self._kit.mind.is_there and not self._kit.mind.last_error and self._kit.pool.waiting():
+                return  # the model has the first word on new tags
             done = self._kit.pool.examine()
         if done:
             LOG.info("examined tags: %s acts", len(done))
@@ -105,6 +113,22 @@ class Chores:
             if self._kit.cleaning_is_due():
                 done = self._kit.pool.clean(who="maintain")
                 LOG.info("cleaned: %s memories went into the archive", len(done.leaving))
+
+    def _sum_up(self) -> None:
+        """Sum up sessions that fell silent without an end."""
+        while not self._stopping.is_set():
+            with self._owner:
+                closed = self._kit.tiers.close_silent(SUMMED_UP)
+            if not closed:
+                return
+            LOG.info("summed up: %s sessions that had fallen silent", closed)
+
+    def _trim(self) -> None:
+        """Keep passing turns within their cap: nothing recalls them once their session is over."""
+        with self._owner:
+            done = self._kit.tiers.trim(layer="transient", who="maintain")
+        if done.leaving:
+            LOG.info("trimmed: %s passing turns went into the archive", len(done.leaving))
 
     def _sweep(self) -> None:
         while not self._stopping.is_set():

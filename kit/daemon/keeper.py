@@ -6,6 +6,7 @@ ownership as questions, so a question sees every change that was on disk before 
 
 from __future__ import annotations
 
+import gc
 import logging
 import sqlite3
 import sys
@@ -20,6 +21,8 @@ from kit.app import Kit
 from kit.daemon import builder, spool, trouble
 from kit.daemon.chores import Chores
 from kit.daemon.conversation import Handler, Later
+from kit.daemon.learner import Learner, tell_hooks
+from kit.daemon.owner import Owner
 from kit.daemon.reader import TAKE, Reader
 from kit.errors import KitError, UnavailableError
 from kit.sessions import Sessions
@@ -40,6 +43,10 @@ BARRIER_S, LARGE_BARRIER_S = 0.1, 0.2
 """How long a question waits to be sure of what is on disk; then it looks for itself, where that is quick."""
 SCAN_EVERY_S = 180.0
 """The safety net: events can be missed, scans cannot."""
+FIRST_S = 1.0
+"""For so long after a start the first question has everything for itself."""
+ROWS = 2_000
+"""Rows read into memory in one go."""
 TURN_S = 0.25
 """After so long the watching thread looks whether a scan has become due."""
 SYNC_NOTES = 2_000
@@ -57,18 +64,25 @@ class Keeper(Handler):
     """Owns one vault's indexes, its watcher, and the sessions of its harnesses."""
 
     def __init__(self, root: Path, *, watcher: Watcher | None = None) -> None:
-        self._owner = threading.RLock()
+        self._owner = Owner()
         self._stopping = threading.Event()
+        self._asked = threading.Event()
         self.kit = Kit(root, freshen=self._freshen)
         self.watcher = watcher or Watcher(self.kit.root)
         self._spool = places.spool_folder(self.kit.root)
         self._sessions = Sessions(self.kit)
-        self._reader = Reader(self.kit, self._owner, self._stopping, lambda: self._building is not None)
+        self._reader = Reader(self.kit, self._owner, self._stopping, self._is_reading)
         self._chores = Chores(
             self.kit, self._owner, self._stopping, lambda: not self.ready(), lambda: self._sessions.sweep(SWEPT)
         )
+        self.kit.learning.owner = self.kit.transfer.owner = self._owner
+        self._learner = Learner(self.kit, self._stopping, lambda: not self.ready())
         self._threads: list[threading.Thread] = []
         self._building: builder.Build | None = None
+        self._unwatched = False
+        """A large vault is watched after its first answer, which says that it may be behind."""
+        self._scanning = False
+        """Differences are being taken in: features come first, words after them."""
         self._scanned = self._scanned_from = self._glance_asked = 0.0
         self._lag = 0.0
         self._owed = self._paid = 0  # changed by the owner only
@@ -81,11 +95,15 @@ class Keeper(Handler):
         sys.setswitchinterval(0.0005)
         if not any(self.kit.root.iterdir()):
             raise RootGone(self.kit.root, "it is empty, like the place of a disk that is not mounted")
-        self.watcher.start()
+        self._unwatched = len(self.kit.index.catalog) > AT_ONCE
+        if not self._unwatched:
+            self.watcher.start()
         with self._owner, suppress(trouble.MendedError), self._mending():
             self._catch_up()
         self.kit.perceive("")  # builds its tables before the first prompt needs them
-        for work in (self._watch, self._reader.run, self._chores.run):
+        _keep_loaded()
+        tell_hooks(self.kit.root, self.kit)
+        for work in (self._watch, self._reader.run, self._chores.run, self._learner.run):
             thread = threading.Thread(target=self._guarded, args=(work,), daemon=True, name=work.__qualname__)
             thread.start()
             self._threads.append(thread)
@@ -93,7 +111,9 @@ class Keeper(Handler):
     def stop(self) -> None:
         """End the threads, commit what waits and close."""
         self._stopping.set()
+        self._asked.set()
         self._reader.stop()
+        self.kit.learning.close()
         self.watcher.stop()
         for thread in self._threads:
             thread.join(5.0)
@@ -113,6 +133,10 @@ class Keeper(Handler):
             return self._building is not None or self._reader.is_busy()
         return False
 
+    def _is_reading(self) -> bool:
+        """Tell whether files are being read, so that their words have to wait."""
+        return self._building is not None or self._scanning
+
     def ready(self) -> bool:
         """Tell whether what waited can be dealt with: the vault is there, and known."""
         return self._building is None and not self.watcher.is_astray()
@@ -123,6 +147,9 @@ class Keeper(Handler):
         """Run an operation of the kit."""
         if op == "reindex":
             return self._reindex(progress)
+        if op in operations.APART:
+            with self._mending():
+                return operations.call(self.kit, op, params)
         with self._owner:
             try:
                 with self._mending():
@@ -134,6 +161,7 @@ class Keeper(Handler):
 
     def _answer(self, op: str, params: dict[str, object]) -> object:
         answer = operations.call(self.kit, op, params)
+        self._asked.set()
         return {**answer, **self._status()} if op == "status" and isinstance(answer, dict) else answer
 
     def after(self, op: str, result: object) -> None:
@@ -144,8 +172,10 @@ class Keeper(Handler):
         spooled = env.get("MEMKIT_SPOOLED", "")
         moment = datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone() if spooled.isdecimal() else None
         self._sessions.wait_for_answer(harness, event, payload, env)
+        self._sessions.listen(harness, event, payload, env)
         with self._owner, self._mending(), self._at(moment):
             reply = self._sessions.handle(harness, event, payload, env)
+            self._asked.set()
 
         def then() -> None:
             with self._owner, self._mending(), self._at(moment):
@@ -256,7 +286,7 @@ class Keeper(Handler):
         known = len(self.kit.index.catalog)
         if known > AT_ONCE:
             self._owed += 1
-        elif reconcile.count_differences(self.kit.store, self.kit.index) > SYNC_NOTES:
+        elif reconcile.differs(self.kit.store, self.kit.index, SYNC_NOTES):
             self._building = builder.Build("index", self.kit.root, self.kit.folder)
             return
         else:
@@ -264,13 +294,28 @@ class Keeper(Handler):
         self.kit.witness.open()
 
     def _watch(self) -> None:
+        if not self._building:
+            self._asked.wait(FIRST_S)
+        if self._unwatched and not self._stopping.is_set():
+            self.watcher.start()  # before the scan that is owed, so nothing falls between the two
+            self._unwatched = False
         while not self._stopping.is_set():
+            self._hold_rows()
             self.watcher.serve(0.0 if self._scan_owed else TURN_S, self._owner, self._use)
             self._finish_build()
             glance = self._glance_asked > self._scanned_from
             late = time.monotonic() - self._scanned > (GLANCE_S if glance else SCAN_EVERY_S)
             if (late or self._scan_owed) and not self._building and not self.watcher.is_storming():
                 self._scan_gently()
+
+    def _hold_rows(self) -> None:
+        """Have all rows in memory, a few at a time; until then each is read when a question needs it."""
+        before = self._stopping.is_set() or self._building or self.kit.index.features.is_whole
+        while not (self._stopping.is_set() or self._building or self.kit.index.features.is_whole):
+            with self._owner.gently(), self._mending():
+                self.kit.index.features.fill(ROWS)
+        if not before:
+            _keep_loaded()
 
     def _use(self, batch: Batch) -> None:
         if batch.scan and self.watcher.polling:
@@ -288,13 +333,18 @@ class Keeper(Handler):
             return
         started, changed, owed = time.monotonic(), 0, self._owed
         with self._mending():
-            for portion in reconcile.portions(self.kit.store, self.kit.index, self._owner, begins=self._is_for_us):
-                changed += portion.changed
-                with self._owner:
-                    self.kit.follow(portion)
+            try:
+                for portion in reconcile.portions(
+                    self.kit.store, self.kit.index, self._owner.gently, begins=self._is_for_us
+                ):
+                    changed += portion.changed
+                    with self._owner:
+                        self.kit.follow(portion)
+                    if self._stopping.is_set():
+                        return
+            finally:
+                self._scanning = False
                 self._reader.stir()
-                if self._stopping.is_set():
-                    return
         if self._building:
             return
         with self._owner:
@@ -308,6 +358,7 @@ class Keeper(Handler):
         with self._owner:
             if differences > SYNC_NOTES and differences * 2 > len(self.kit.index.catalog):
                 self._building = builder.Build("index", self.kit.root, self.kit.folder)
+        self._scanning = differences > 0
         return self._building is None
 
     def _finish_build(self) -> None:
@@ -379,6 +430,13 @@ class Keeper(Handler):
             except Exception:
                 LOG.exception("%s stumbled and goes on", work.__qualname__)
                 self._stopping.wait(1.0)
+
+
+def _keep_loaded() -> None:
+    """Have the collector pass over all there is now: it stays, and to look through it takes a tenth of a second."""
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
+    gc.enable()
 
 
 def _memory_mb() -> float:

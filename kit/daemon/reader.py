@@ -14,9 +14,9 @@ from kit.daemon.builder import Build
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from kit.app import Kit
+    from kit.daemon.owner import Owner
 
 LOG = logging.getLogger("kit.daemon")
 
@@ -34,9 +34,7 @@ AGAIN_S = 10.0
 class Reader:
     """Keeps the full text of one vault in step with its index."""
 
-    def __init__(
-        self, kit: Kit, owner: AbstractContextManager[object], stopping: threading.Event, paused: Callable[[], bool]
-    ) -> None:
+    def __init__(self, kit: Kit, owner: Owner, stopping: threading.Event, paused: Callable[[], bool]) -> None:
         self._kit, self._owner, self._stopping, self._paused = kit, owner, stopping, paused
         self._stir = threading.Event()
         self._child: Build | None = None
@@ -70,7 +68,7 @@ class Reader:
         while not self._stopping.is_set():
             stirred = self._stir.wait(QUIET_S)
             self._stir.clear()
-            with self._owner:
+            with self._owner.gently():
                 if self._paused():
                     continue
                 self._tend()
@@ -115,7 +113,7 @@ class Reader:
 
     def _commit(self) -> None:
         while not self._stopping.is_set():
-            with self._owner:
-                if not self._kit.witness.uncommitted:
+            with self._owner.gently():
+                if self._paused() or not self._kit.witness.uncommitted:
                     return
                 self._kit.witness.flush(FLUSH)

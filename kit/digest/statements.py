@@ -132,7 +132,47 @@ def _key(match: Match, agent: str) -> str:
         )
         if near and analyser.fold(near[1]) not in analyser.stop_words():
             return analyser.key(near[1])
-    return content_key(match.about)
+    return _without_value(match)
+
+
+_MONTHS = "jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec"
+_DAY = rf"(?:(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?|the \d{{1,2}}(?:st|nd|rd|th)|(?:{_MONTHS})[a-z]* \d{{1,2}})"
+_HOUR = (
+    r"(?:\d{1,2}(?:[:.]\d{2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half past \w+|noon|"
+    r"midnight)(?: ?(?:am|pm|a\.m\.|p\.m\.|o['’]clock|sharp))?"
+)
+_IS_WHEN = re.compile(
+    r"(?i)^(?P<what>.+?) (?:is|are|starts?|begins?|happens?|takes? place)(?: now| always| moved to)?"
+    rf"(?P<day> (?:on |every |each )?{_DAY}(?: (?:morning|afternoon|evening)s?)?)?(?P<time> (?:at|from|by) {_HOUR})?"
+    rf"(?P<late> (?:on|every|each) {_DAY})?[.! ]*$"
+)
+_IS_WHEN_CJK = re.compile(
+    r"(?:都?(?:是|在|定在|改到|改在|安排在))?"
+    r"(?:(?P<day>每?(?:周|星期|礼拜)[一二三四五六日天末]|每[周月年天日]|\d{1,2}月\d{1,2}[日号]|\d{1,2}[日号])|"
+    r"(?P<time>凌晨|早上|上午|中午|下午|傍晚|晚上|(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:半|\d{1,2}分)?|\d{1,2}[:：]\d{2}))"
+)
+_IS_NUMBER = re.compile(
+    r"(?i)^(?P<what>.{2,60}?)(?: (?:is|are|=) |\s?(?:是|为|改成|改为|等于)\s?)[\w./:%-]*\d[\w./:%-]*[.。! ]*$"
+)
+
+
+def _without_value(match: Match) -> str:
+    """Name a fact by what it is about: when something is, and which number it has, are values and no part of that."""
+    about = match.about
+    if match.category != "fact" or about != match.value:
+        return content_key(about)
+    if number := _IS_NUMBER.match(about):
+        return content_key(number["what"])
+    if analyser.is_cjk(about):
+        times = list(_IS_WHEN_CJK.finditer(about))
+        what, on_days = _IS_WHEN_CJK.sub("", about), any(one["day"] for one in times)
+    else:
+        found = _IS_WHEN.match(about)
+        times = [found] if found and (found["day"] or found["time"] or found["late"]) else []
+        what, on_days = (found["what"], bool(found["day"] or found["late"])) if found and times else ("", False)
+    if not times or not _content(what):
+        return content_key(about)
+    return f"{content_key(what)} {'day' if on_days else 'time'}"
 
 
 def content_key(text: str) -> str:
@@ -150,7 +190,7 @@ _EMPTY = re.compile(
 _CJK_EMPTY = re.compile(
     r"以后|今后|从现在起|从今以后|总是|始终|一律|永远|务必|每次|都要|统一|请|都|要|用|写|放|我们?|"
     r"你们?|的|了|是|在|里|中|喜欢|习惯|"
-    r"不要|不|别|把|给|先|就|也|会|加|和|与|时"
+    r"不要|不|别|把|给|先|就|也|(?<![例开周晨年早晚大])会(?![议员话计])|加|和|与|时"
 )
 
 

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import ConflictError, KitError, NotFoundError, RefusedError
+from kit.errors import BadNoteError, ConflictError, KitError, NotFoundError, RefusedError
 from kit.govern import changes as parts
 from kit.govern import hand as hands
 from kit.govern.changes import Change
@@ -19,7 +19,7 @@ from kit.vault import layout, note
 from kit.vault.store import etag
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -65,9 +65,14 @@ class Act:
 
     def amend(self, path: str, changes: Mapping[str, note.Value | None]) -> None:
         """Change some keys of a note."""
+        clean = self._hand.cleaned_front(changes)
+        self.rewrite(path, lambda raw: note.edit(raw, clean, path))
+
+    def rewrite(self, path: str, change: Callable[[bytes], bytes]) -> None:
+        """Change the bytes of a note; what no file may hold is the caller's to take out."""
         raw = self.read(path)
         before = self._files[path][0] if path in self._files else raw
-        self._files[path] = (before, note.edit(raw, self._hand.cleaned_front(changes), path))
+        self._files[path] = (before, change(raw))
 
     def create(self, path: str, front: Mapping[str, note.Value | None], body: str) -> str:
         """Make a note; where its name is taken, under the next free one. Return the path it gets."""
@@ -115,14 +120,22 @@ class Act:
         return Done(act, self._what, parts.paths(plan))
 
 
-def undo(hand: Hand, now: datetime, who: Who, act: str = "") -> Done:
+def undo(hand: Hand, now: datetime, who: Who, act: str = "", *, partly: bool = False) -> Done:
     """Take an act back, the person's newest when none is named, as long as its notes are as it left them.
 
-    An undo is an act too: named, it is taken back itself.
+    An undo is an act too: named, it is taken back itself. `partly` leaves alone the notes that were changed since.
     """
     entry = _find(hand, act)
+    if not act and "run" in entry:
+        raise RefusedError("The newest act is an import of many notes.", "Take it back with `memkit import --undo`.")
     plan = parts.inverse(parts.plan_of(entry))
-    for change, stage in zip(plan, _stages(hand, plan), strict=True):
+    if any(not (change.before or change.new or change.moved) for change in plan):
+        raise RefusedError("What an import brought can't be made from the journal.", "Import it again.")
+    stages = _stages(hand, plan, lenient=partly)
+    if partly:
+        plan = [change for change, stage in zip(plan, stages, strict=True) if stage == "due"]
+        stages = ["due"] * len(plan)
+    for change, stage in zip(plan, stages, strict=True):
         if stage != "due":
             raise ConflictError(
                 f"{change.path} was changed since, so '{entry['what']}' can't be taken back.",
@@ -147,8 +160,8 @@ def finish_begun(hand: Hand, now: datetime) -> list[str]:
         act = str(entry.get("act", ""))
         if entry.get("what") in ("done", "abandoned"):
             closed.add(act)
-        elif act and act not in closed and parts.plan_of(entry):
-            begun.append(entry)
+        elif act and act not in closed and "run" not in entry and parts.plan_of(entry):
+            begun.append(entry)  # what is imported was whole before its line was written
     for entry in reversed(begun):
         with suppress(KitError):  # what can't be finished was taken back as far as it goes, and is closed
             _finish(hand, str(entry["act"]), parts.plan_of(entry), hands.day(now))
@@ -236,14 +249,17 @@ def _make(hand: Hand, change: Change) -> None:
         hand.store.replace(change.path, parts.applied(change, raw), change.before)
 
 
-def _stages(hand: Hand, plan: Sequence[Change]) -> list[str]:
-    """Tell of each change whether it is due, made, or foreign: its note is neither as before nor as after."""
+def _stages(hand: Hand, plan: Sequence[Change], *, lenient: bool = False) -> list[str]:
+    """Tell of each change whether it is due, made, or foreign: its note is neither as before nor as after.
+
+    `lenient` takes a note that can't be read for foreign, in place of raising.
+    """
     now: dict[str, str] = {}
     known: dict[str, set[str]] = {}
     moved = {change.path: change.moved for change in plan if change.moved}
     for change in plan:
         for path in (change.path, change.moved):
-            now.setdefault(path, _etag(hand, path) if path else "")
+            now.setdefault(path, _etag(hand, path, lenient=lenient) if path else "")
             known.setdefault(path, set()).update((change.before, change.after))
     found: list[str] = []
     for change in plan:
@@ -300,8 +316,12 @@ def _find(hand: Hand, act: str) -> Entry:
     )
 
 
-def _etag(hand: Hand, path: str) -> str:
+def _etag(hand: Hand, path: str, *, lenient: bool = False) -> str:
     try:
         return hand.store.read(path)[1]
     except NotFoundError:
         return ""
+    except (BadNoteError, RefusedError):
+        if lenient:
+            return "unread"
+        raise

@@ -60,7 +60,7 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     entry = hand.entry(note_id)
     found = hand.load(entry.path)
     paths = with_parts(hand, entry.path)
-    away = _move_all(hand, [(path, _free_in_archive(hand, path)) for path in paths])
+    away = _move_all(hand, [(path, free_in_archive(hand, path)) for path in paths])
     at = hands.day(now)
     reason = hand.clean(reason, at, entry.path)
     hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
@@ -68,7 +68,7 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     return PutAway(found.id, tuple(reversed(away)))
 
 
-def _free_in_archive(hand: Hand, path: str) -> str:
+def free_in_archive(hand: Hand, path: str) -> str:
     """Name a place in the archive that nothing has: a fact may be forgotten, said again, and forgotten again."""
     stem = layout.archived_path(path).removesuffix(".md")
     for number in range(1, 1000):

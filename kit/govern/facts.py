@@ -6,11 +6,12 @@ Law: one value a key. What a new value replaces stays in the note, under `## Ear
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.digest import statements
-from kit.errors import BadInputError, BadNoteError
+from kit.errors import BadInputError, BadNoteError, ConflictError
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
 from kit.model.fields import link
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.govern.hand import Hand
-    from kit.model.notes import Category
+    from kit.model.notes import Category, Summary
     from kit.vault.journal import Who
 
 SIMILAR = 0.5
@@ -47,6 +48,8 @@ class Stated(NamedTuple):
     confidence: float = 0.9
     source: str = ""
     """the card it was learned from, as a path"""
+    said_at: datetime | None = None
+    """when it was said, where that was earlier than now"""
 
 
 class Remembered(NamedTuple):
@@ -55,13 +58,16 @@ class Remembered(NamedTuple):
     id: str
     path: str
     did: str
-    """new, confirmed, or superseded"""
+    """new, confirmed, superseded, or outdated: something newer is known"""
     key: str
     refused: tuple[str, ...] = ()
 
 
 def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered | None:
-    """Keep a fact; None when too unsure to be kept."""
+    """Keep a fact; None when too unsure to be kept.
+
+    Raise ConflictError when nobody asked for it and a person has saved the fact's note a moment ago.
+    """
     at = hands.day(now)
     if not stated.says.strip():
         raise BadInputError("There is nothing to remember.", 'Say it: memkit remember "Reports go in tables"')
@@ -77,6 +83,8 @@ def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered 
     known = _find(hand, stated, given_key, at)
     if known:
         path, fact = known
+        if who == "learn" and hand.store.recently_touched(path, time.time()):
+            raise ConflictError(f"{path} was saved a moment ago.", "What was said is kept when it is quiet.")
         return _again(hand, path, fact, stated, at, who)
     return _first(hand, stated, at, who)
 
@@ -133,12 +141,15 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     """
     old = note.first_paragraph(fact.body)
     same = _says_the_same(old, fact, stated)
+    said = _said(stated, at)
+    if not same and stated.said_at and fact.updated and said < fact.updated:
+        return Remembered(fact.id, path, "outdated", stated.key or fact.key)
     if same and stated.source and stated.source.removesuffix(".md") in fact.sources:
         return Remembered(fact.id, path, "confirmed", stated.key or fact.key)
     changes: dict[str, note.Value | None] = {
         "hits": fact.hits + 1,
         "confidence": _surer(fact.confidence) if same else round(min(SUREST, stated.confidence), 2),
-        "updated": at,
+        "updated": max(said, fact.updated) if fact.updated else said,
     }
     if stated.importance > fact.importance:
         changes["importance"] = stated.importance
@@ -152,7 +163,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     if stated.value and text.key(stated.value) != text.key(fact.value):
         changes["value"] = stated.value
     tags, refused = pool_acts.allowed(hand, stated.tags)
-    united = tuple(dict.fromkeys((*fact.tags, *tags)))
+    united = tuple(dict.fromkeys((*fact.tags, *tags))) if same else _anew(hand, fact, old, stated.says, tags)
     if united != fact.tags:
         changes["tags"] = united
 
@@ -160,7 +171,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
 
     def change(raw: bytes) -> bytes:
         edited = note.edit(raw, clean, path)
-        return edited if same else _supersede(edited, path, stated.says, fact, at)
+        return edited if same else supersede(edited, path, stated.says, fact, said)
 
     hand.rewrite(path, change)
     did = "confirmed" if same else "superseded"
@@ -168,6 +179,22 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     paths = pool_acts.ensure(hand, united, tags, at)
     hand.settle(path, *paths)
     return Remembered(fact.id, path, did, stated.key or fact.key, refused)
+
+
+def _said(stated: Stated, at: datetime) -> datetime:
+    """Tell when something was said: now, or earlier."""
+    return min(at, hands.day(stated.said_at)) if stated.said_at else at
+
+
+def _anew(hand: Hand, fact: Fact, old: str, says: str, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Choose the tags of a fact that says something else now: words that rules took from the old sentence go."""
+    own = {text.key(word) for word in pool_acts.suggest(hand, old, "", fact.tags)}
+    kept = [word for word in fact.tags if text.key(word) not in own]
+    fresh = given or tuple(pool_acts.suggest(hand, says, ""))
+    united: dict[str, str] = {}
+    for word in (*kept, *fresh):
+        united.setdefault(text.key(word), word)
+    return tuple(united.values())
 
 
 def _says_the_same(old: str, fact: Fact, stated: Stated) -> bool:
@@ -183,7 +210,7 @@ def _surer(confidence: float) -> float:
     return round(max(confidence, min(SUREST, confidence + SURER)), 2)
 
 
-def _supersede(raw: bytes, path: str, new: str, fact: Fact, at: datetime) -> bytes:
+def supersede(raw: bytes, path: str, new: str, fact: Fact | Summary, at: datetime) -> bytes:
     """Put the new sentence on top and the old one under `## Earlier` with its dates."""
     since = fact.updated or fact.created
     period = f"{since:%Y-%m-%d} to {at:%Y-%m-%d}" if since else f"until {at:%Y-%m-%d}"
@@ -203,7 +230,7 @@ def _first(hand: Hand, stated: Stated, at: datetime, who: Who) -> Remembered:
     tags, refused = pool_acts.allowed(hand, stated.tags)
     if not tags:
         tags = tuple(pool_acts.suggest(hand, stated.says, ""))
-    fact_id = hands.new_id(hand, at)
+    fact_id, said = hands.new_id(hand, at), _said(stated, at)
     with hand.store.batch():
         path = hand.create(
             layout.named_path("facts", hands.title(stated.says)),
@@ -212,7 +239,8 @@ def _first(hand: Hand, stated: Stated, at: datetime, who: Who) -> Remembered:
                 "key": stated.key or None, "value": stated.value or None, "project": stated.project or None,
                 "scenes": stated.scenes or None, "importance": stated.importance,
                 "confidence": round(min(SUREST, stated.confidence), 2), "tags": tags, "people": stated.people or None,
-                "hits": 0, "sources": [link(stated.source)] if stated.source else None, "created": at, "updated": at,
+                "hits": 0, "sources": [link(stated.source)] if stated.source else None, "created": said,
+                "updated": said,
             },
             stated.says + "\n",
         )  # fmt: skip

@@ -43,10 +43,13 @@ def allowed(hand: Hand, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
     return tuple(taken.values()), tuple(refused)
 
 
-def suggest(hand: Hand, user: str, agent: str) -> list[str]:
-    """Find 2 to 4 words of a turn it could be found by, those the pool knows first."""
+def suggest(hand: Hand, user: str, agent: str, borne: Sequence[str] = ()) -> list[str]:
+    """Find 2 to 4 words of a turn it could be found by, those the pool knows first.
+
+    `borne` are the words its own note bears already: they are no witness for themselves.
+    """
     found = keyphrases.keyphrases(
-        user, agent, known=_known(hand), df=_df(hand), cards=_cards(hand), person=_person(hand)
+        user, agent, known=_known(hand, borne), df=_df(hand, borne), cards=_cards(hand), person=_person(hand)
     )
     return [phrase.word for phrase in found]
 
@@ -77,14 +80,16 @@ def _create(hand: Hand, word: str, source: TagSource, at: datetime, codes: set[s
     return hand.create(layout.named_path("tags", name), front, "")
 
 
-def _known(hand: Hand) -> keyphrases.Known:
+def _known(hand: Hand, borne: Sequence[str] = ()) -> keyphrases.Known:
+    df = _df(hand, borne)
+
     def known(candidate: str) -> str | None:
         key = text.key(candidate)
         held = hand.index.pool.claimant(key)
         if held:
             target = hand.index.pool.redirect(held)
             return text.tag_word(target.tag.name) if target else None
-        return text.tag_word(candidate) if hand.index.postings.df(f"tag:{key}") else None
+        return text.tag_word(candidate) if df(candidate) > 0 else None
 
     return known
 
@@ -93,8 +98,9 @@ def _person(hand: Hand) -> Callable[[str], bool]:
     return lambda name: hand.index.postings.df(f"person:{text.key(name)}") > 0
 
 
-def _df(hand: Hand) -> keyphrases.Frequency:
-    return lambda word: hand.index.postings.df(f"tag:{text.key(word)}")
+def _df(hand: Hand, borne: Sequence[str] = ()) -> keyphrases.Frequency:
+    own = {text.key(word) for word in borne}
+    return lambda word: hand.index.postings.df(f"tag:{text.key(word)}") - (text.key(word) in own)
 
 
 def _cards(hand: Hand) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.govern.hand import Hand
-    from kit.model.notes import CardStatus
+    from kit.model.notes import CardStatus, Layer
     from kit.model.perception import Perception
     from kit.vault.journal import Who
 
@@ -218,6 +218,12 @@ def _told(
     overview = f"{card.overview}.md" if card.overview else ""
     says = shown or note.first_paragraph(card.body)
     return Completed(card.id, path, card.status, says, card.tags, event, overview, changed, refused)
+
+
+def keep_in(hand: Hand, path: str, layer: Layer) -> None:
+    """Have a finished card belong to a tier; a passing remark teaches nothing."""
+    hand.amend(path, {"layer": layer, **({"learn": None} if layer == "transient" else {})})
+    hand.settle(path)
 
 
 def meet(hand: Hand, card_id: str) -> bool:

@@ -24,6 +24,8 @@ UNTOLD = frozenset({"copilot"})
 """No key of a turn, and prompts may queue: a new prompt proves nothing about an older one. The answer is only in
 the transcript, which may be a moment behind: a card whose answer is not there yet stays open until it is."""
 _NEW_SESSION = frozenset({"startup", "new"})
+COOL_DOWN = timedelta(seconds=2)
+"""The same words again within this are the same prompt."""
 STALE = timedelta(days=1)
 """Older pending cards have a client that was killed."""
 _KEPT = 200
@@ -140,6 +142,17 @@ def is_told(state: State, event: HookEvent, transcript: Sequence[TranscriptTurn]
         return True
     mine = [frame for frame in state.frames if frame.session == event.session and frame.status == "pending"]
     return not mine or any(_ended(transcript, frame) for frame in mine)
+
+
+def is_echo(state: State, event: HookEvent, now: datetime) -> bool:
+    """Tell whether a prompt is the one that was just told: hooks that are installed twice tell everything twice."""
+    newest = next((frame for frame in reversed(state.frames) if frame.session == event.session), None)
+    return (
+        newest is not None
+        and newest.status == "pending"
+        and newest.prompt == event.text
+        and abs(now - newest.time) < COOL_DOWN
+    )
 
 
 def sweep_stale(state: State, now: datetime, age: timedelta = STALE) -> list[Act]:

@@ -10,7 +10,7 @@ from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from kit.index.bm25 import FIELDS
+from kit.index.bm25 import TALLIED, tally
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -33,7 +33,7 @@ class Change:
         self.come: defaultdict[str, list[int]] = defaultdict(list)
         """entries that come to a word"""
         self.df: Counter[str] = Counter()
-        self.totals = [0] * len(FIELDS)
+        self.totals = [0] * TALLIED
         self.count = 0
 
     def remove(self, num: int, terms: Sequence[str], lengths: Sequence[int]) -> None:
@@ -53,7 +53,7 @@ class Change:
 
     def _add_lengths(self, lengths: Sequence[int], sign: int) -> None:
         self.count += sign
-        self.totals = [total + sign * length for total, length in zip(self.totals, lengths, strict=True)]
+        self.totals = [total + sign * each for total, each in zip(self.totals, tally(lengths), strict=True)]
 
 
 def cut(entries: list[int]) -> Iterator[tuple[int, list[int]]]:

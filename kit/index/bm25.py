@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit import text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
 FIELDS = ("title", "tags", "summary", "overview", "user", "agent", "facts", "body")
 """The fields of a note. The order is part of every stored posting."""
@@ -25,21 +25,23 @@ _LENGTH_STEPS = 16  # per doubling: a stored length is off by 2 % at most
 class Curve(NamedTuple):
     """The two knobs of BM25 for one field."""
 
-    k1: float = 0.6
+    k1: float = 1.0
     """how fast repeating a word stops helping"""
-    b: float = 0.1
+    b: float = 0.3
     """how much a long field is held against a note; cards are short, so little"""
 
 
 class Found(NamedTuple):
     """The answer of a search."""
 
-    hits: list[tuple[int, dict[str, float]]]
-    """best first: the note's number, and what each field adds to its score (the score is their sum)"""
+    hits: list[tuple[int, float]]
+    """best first: the note's number and its score"""
     late: bool
     """the time was up: these are the best so far"""
     used_terms: tuple[str, ...]
     """terms that were looked up, rarest first"""
+    parts: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
+    """says of some of these notes what each field adds to the score; to be asked before the engine changes"""
 
 
 class Statistics(NamedTuple):
@@ -48,11 +50,24 @@ class Statistics(NamedTuple):
     notes: int
     """how many"""
     totals: tuple[int, ...]
-    """terms in each field, all notes together, in the order of `FIELDS`"""
+    """terms in each field, all notes together, in the order of `FIELDS`, then the notes that have each"""
 
     def averages(self) -> list[float]:
-        """Mean length of each field over all notes, at least 1."""
-        return [max(total / self.notes, 1.0) if self.notes else 1.0 for total in self.totals]
+        """Mean length of each field over the notes that have it, at least 1.
+
+        Over all notes it would be too small for a field that few have, and their notes would seem long.
+        """
+        sizes, bearers = self.totals[: len(FIELDS)], self.totals[len(FIELDS) :]
+        return [max(total / max(notes, 1), 1.0) for total, notes in zip(sizes, bearers, strict=True)]
+
+
+TALLIED = 2 * len(FIELDS)
+"""Numbers that `Statistics.totals` holds."""
+
+
+def tally(lengths: Sequence[int]) -> tuple[int, ...]:
+    """Give what one note adds to `Statistics.totals`, by the lengths of its fields."""
+    return (*lengths, *(1 if length else 0 for length in lengths))
 
 
 class Counted(NamedTuple):
@@ -106,7 +121,7 @@ class Gains(dict[int, float]):
         ]
         self.ceiling = sum(
             weight * (curve.k1 + 1)
-            for (weight, curve, _), total in zip(self._fields, known.totals, strict=True)
+            for (weight, curve, _), total in zip(self._fields, known.totals[: len(FIELDS)], strict=True)
             if total
         )
         """no term can be worth more in one note"""
@@ -141,6 +156,5 @@ def choose_terms(
     terms: Sequence[tuple[str, float]], dfs: Mapping[str, int], count: int, limit: int = TERM_BUDGET
 ) -> list[Term]:
     """Keep the rarest `limit` terms that occur at all, rarest first; a term asked twice counts twice."""
-    asked = add_weights(terms)
-    kept = [Term(name, weight * idf(count, dfs[name]), dfs[name]) for name, weight in asked.items() if dfs.get(name)]
-    return sorted((term for term in kept if term.weight > 0), key=lambda term: (term.df, term.name))[:limit]
+    found = [(df, name, weight) for name, weight in add_weights(terms).items() if weight > 0 and (df := dfs.get(name))]
+    return [Term(name, weight * idf(count, df), df) for df, name, weight in sorted(found)[:limit]]

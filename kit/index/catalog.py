@@ -10,10 +10,11 @@ import unicodedata
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import Problem
+from kit.index.db import rows_in
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
 _COLUMNS = "num, path, id, kind, mtime_ns, size, ino, etag, folded"
 
@@ -58,15 +59,18 @@ class Catalog:
         """Count the known files."""
         return int(self._db.execute("SELECT COUNT(*) FROM notes").fetchone()[0])
 
+    def is_empty(self) -> bool:
+        """Tell whether no file is known."""
+        return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is None
+
     def entries(self) -> dict[str, Entry]:
         """Load every entry by path; for a scan."""
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes")
         return {row[1]: Entry._make(row) for row in rows}
 
-    def stats(self) -> dict[str, tuple[int, int, int]]:
-        """Load the time, size and file number of every path; for a scan."""
-        rows = self._db.execute("SELECT path, mtime_ns, size, ino FROM notes")
-        return {path: (mtime_ns, size, ino) for path, mtime_ns, size, ino in rows}
+    def stats(self) -> Iterator[tuple[str, int, int, int]]:
+        """Go through path, time, size and file number of every file; for a scan."""
+        return iter(self._db.execute("SELECT path, mtime_ns, size, ino FROM notes"))
 
     def at(self, path: str) -> Entry | None:
         """Find the entry of a path."""
@@ -75,6 +79,11 @@ class Catalog:
     def numbered(self, num: int) -> Entry | None:
         """Find the entry of a note's number."""
         return self._one("num = ?", num)
+
+    def all_numbered(self, nums: Collection[int]) -> dict[int, Entry]:
+        """Find the entries of a few notes' numbers."""
+        rows = rows_in(self._db, f"SELECT {_COLUMNS} FROM notes WHERE num IN", nums)
+        return {row[0]: Entry._make(row) for row in rows}
 
     def below(self, folder: str) -> list[Entry]:
         """List the entries under a folder, '' for all."""

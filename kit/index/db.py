@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from kit import text
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
-SCHEMA = 3
+SCHEMA = 4
 """Raise it with every change of a table or of what is put into one."""
 
 _TABLES = """
@@ -56,6 +58,8 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 
 
+_AT_ONCE = 900
+"""Values that one statement takes; the oldest limit is 999."""
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -90,6 +94,13 @@ def identity(folder: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def rows_in(db: sqlite3.Connection, query: str, values: Collection[int]) -> Iterator[tuple[Any, ...]]:
+    """Ask with many numbers, some at a time: `query` ends where their list begins."""
+    stream = iter(values)
+    while part := list(islice(stream, _AT_ONCE)):
+        yield from db.execute(f"{query} ({','.join('?' * len(part))})", part)
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -13,12 +13,14 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kit.errors import BadInputError, KitError, UnavailableError
-from kit.index.bm25 import FIELDS, TERM_BUDGET, Curve, Found, Statistics
+from kit.index.bm25 import FIELDS, TERM_BUDGET, Curve, Found, Statistics, count_terms
 from kit.index.overlay import Layered, Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from kit.index.bm25 import Counted
 
 __all__ = [
     "ENGINES",
@@ -62,6 +64,12 @@ class Doc(NamedTuple):
     """seconds since 1970"""
     kind: str = "card"
     path: str = ""
+    known: Counted | None = None
+    """its terms, where they have been counted already"""
+
+    def counted(self) -> Counted:
+        """Count its terms."""
+        return self.known or count_terms(self.fields)
 
 
 class FullText(Protocol):

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from kit import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+LEXICON = 1
+"""Number of the way in which names are cut into words and stems; raise it with every change of that."""
 MAX_UNITS = 16
 """A name longer than this (words, or CJK characters) is only found when it is asked for as a tag."""
 
@@ -55,9 +57,10 @@ def _stemmed(key: str) -> tuple[str, ...]:
 
 
 class Lexicon:
-    """Names by their words and by the stems of their words."""
+    """Names by their words and by the stems of their words; `spelled` holds both for names met before."""
 
-    def __init__(self) -> None:
+    def __init__(self, spelled: Mapping[str, tuple[list[str], list[str]]] | None = None) -> None:
+        self._spelled = spelled or {}
         self._known: Counter[str] = Counter()
         self._by_words: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._by_stems: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -76,6 +79,10 @@ class Lexicon:
         """List every name, with how many bear it."""
         return dict(self._known)
 
+    def spelled(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Give the words and the stems of every name: what takes longest when the names are gathered again."""
+        return {key: (_words(key), _stemmed(key)) for key in self._known}
+
     def add(self, key: str, times: int = 1) -> None:
         """Know a name, once more."""
         if not key or times <= 0:
@@ -83,7 +90,7 @@ class Lexicon:
         self._known[key] += times
         if self._known[key] > times:
             return
-        words, stems = _words(key), _stemmed(key)
+        words, stems = map(tuple, self._spelled.get(key) or (_words(key), _stemmed(key)))
         if not words or len(words) > MAX_UNITS:
             return
         self._by_words[words].add(key)
@@ -115,8 +122,10 @@ class Lexicon:
         found: dict[str, Mention] = {}
         loose: list[int] = []
         at = 0
+        longest = self._longest
         while at < len(units):
-            size = self._match(folded, units, stems, at, found)
+            begins = units[at].word in longest or stems[at] in longest
+            size = self._match(folded, units, stems, at, found) if begins else 0
             if not size:
                 loose.append(at)
             at += size or 1

@@ -10,7 +10,7 @@ from array import array
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from kit.index.bm25 import Counted, Found, Statistics, count_terms
+from kit.index.bm25 import Counted, Found, Statistics, tally
 from kit.index.search import search
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ class Overlay:
         """Take a note in, in place of its earlier version."""
         self._forget(doc.num)
         self.deleted.discard(doc.num)
-        counted = count_terms(doc.fields)
-        self.docs[doc.num], self._counted[doc.num] = doc, counted
+        counted = doc.counted()
+        self.docs[doc.num], self._counted[doc.num] = doc._replace(known=counted), counted
         for term, codes in counted.by_term().items():
             self._postings.setdefault(term, {})[doc.num] = codes
 
@@ -68,8 +68,8 @@ class Overlay:
         known = self._engine.statistics()
         if known.notes >= len(self.docs):
             return known
-        lengths = [counted.lengths for counted in self._counted.values()]
-        return Statistics(len(lengths), tuple(map(sum, zip(*lengths, strict=True))))
+        each = [tally(counted.lengths) for counted in self._counted.values()]
+        return Statistics(len(each), tuple(map(sum, zip(*each, strict=True))))
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count in the engine and here together."""
@@ -144,8 +144,13 @@ class Layered:
 
         old = self.engine.search(terms, k, weights=weights, budget_s=budget_s, allowed=visible)
         new = search(overlay, terms, k, weights=weights, curves=self.curves, budget_s=budget_s, allowed=allowed)
-        best = nlargest(k, [*old.hits, *new.hits], key=lambda hit: (sum(hit[1].values()), hit[0]))
-        return Found(best, old.late or new.late, max(old.used_terms, new.used_terms, key=len))
+        best = nlargest(k, [*old.hits, *new.hits], key=lambda hit: (hit[1], hit[0]))
+
+        def parts(nums: Collection[int]) -> dict[int, Mapping[str, float]]:
+            here = [num for num in nums if num in overlay.docs]
+            return {**old.parts([num for num in nums if num not in overlay.docs]), **new.parts(here)}
+
+        return Found(best, old.late or new.late, max(old.used_terms, new.used_terms, key=len), parts)
 
     def has(self, num: int) -> bool:
         """Tell whether a note is found."""

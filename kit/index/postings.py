@@ -10,11 +10,26 @@ from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from kit.index.db import rows_in
+
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Iterator
 
-DIMENSIONS = ("tag", "person", "place", "project", "scene", "topic", "key", "day", "month", "queue")
+DIMENSIONS = (
+    "tag",
+    "person",
+    "place",
+    "project",
+    "scene",
+    "topic",
+    "key",
+    "day",
+    "month",
+    "queue",
+    "summary",
+    "category",
+)
 
 
 def term(dimension: str, key: str) -> str:
@@ -58,6 +73,13 @@ class Postings:
     def terms_of(self, num: int) -> list[str]:
         """List the terms a card bears (its feature stats), sorted."""
         return [term for (term,) in self._db.execute("SELECT term FROM postings WHERE num = ? ORDER BY term", (num,))]
+
+    def terms_of_all(self, nums: Collection[int]) -> dict[int, list[str]]:
+        """List the terms of a few cards."""
+        found: dict[int, list[str]] = {num: [] for num in nums}
+        for num, term in rows_in(self._db, "SELECT num, term FROM postings WHERE num IN", found):
+            found[num].append(term)
+        return found
 
     def rows(self) -> Iterator[tuple[str, int]]:
         """Go through every (term, card) pair, by term."""

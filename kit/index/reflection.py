@@ -5,6 +5,7 @@ Law: only `reconcile` enters `changing()`; whatever fails inside leaves every ro
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
 from contextlib import contextmanager, suppress
@@ -14,7 +15,7 @@ from kit import text
 from kit.index import db
 from kit.index.catalog import Catalog
 from kit.index.features import FeatureTable
-from kit.index.lexicon import Lexicon
+from kit.index.lexicon import LEXICON, Lexicon
 from kit.index.pool import Pool
 from kit.index.postings import Postings
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from kit.index.features import Features
     from kit.model.notes import Scene, Tag
 
+_SPELLED = f"spelled:{LEXICON}"
 NAMED = ("tag", "person", "place", "project", "key")
 """Dimensions whose words are looked for in running text."""
 
@@ -41,6 +43,8 @@ class Index:
         self.pool = Pool(self._db)
         self._lexicon: Lexicon | None = None
         self._next = 0
+        self._owing: set[int] = set()
+        """Cards that this change has the full text take in anew"""
         self._seen = self._data_version()
         self._file = db.identity(folder)
 
@@ -80,7 +84,7 @@ class Index:
     def lexicon(self) -> Lexicon:
         """Every name that can be found in running text."""
         if self._lexicon is None:
-            self._lexicon = Lexicon()
+            self._lexicon = Lexicon(self._spelled())
             for term, count in self.postings.frequencies().items():
                 dimension, _, key = term.partition(":")
                 if dimension in NAMED:
@@ -89,6 +93,15 @@ class Index:
                 for key in self.pool.names(held.num):
                     self._lexicon.add(key)
         return self._lexicon
+
+    def keep_spellings(self) -> None:
+        """Write down how the names are spelled, so that the next start need not find it out; a cache of a cache."""
+        said = json.dumps(self.lexicon.spelled(), ensure_ascii=False)
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SPELLED, said))
+
+    def _spelled(self) -> dict[str, tuple[list[str], list[str]]]:
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (_SPELLED,)).fetchone()
+        return dict(json.loads(row[0])) if row else {}
 
     def refresh(self) -> None:
         """Drop what is held in memory when another process has written since."""
@@ -106,9 +119,18 @@ class Index:
             return self.birth
         return str(row[0])
 
+    def expect_plain_notes(self, wanted: bool) -> None:
+        """Have the person's own notes read anew when it has changed whether they are to be found."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = 'plain_notes'").fetchone()
+        if (row is not None and row[0] == "yes") == wanted:
+            return
+        with self.changing():
+            self._db.execute("UPDATE notes SET mtime_ns = -1, etag = '' WHERE kind IN ('', 'note')")
+            self._db.execute("INSERT OR REPLACE INTO meta VALUES ('plain_notes', ?)", ("yes" if wanted else "no",))
+
     def owe(self, num: int) -> None:
-        """Note that the full text must take a card in anew."""
-        self._db.execute("INSERT OR REPLACE INTO owed VALUES (?, ?)", (num, self._next))
+        """Note that the full text must take a card in anew; part of a change."""
+        self._owing.add(num)
 
     def owed(self) -> dict[int, int]:
         """List cards the full text must take in, each with the generation it changed at; newest first."""
@@ -143,7 +165,10 @@ class Index:
         try:
             self.refresh()
             self._next = self.generation + 1
+            self._owing.clear()
             yield
+            owing = ((num, self._next) for num in sorted(self._owing))
+            self._db.executemany("INSERT OR REPLACE INTO owed VALUES (?, ?)", owing)
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self._next),))
             self._db.execute("COMMIT")
         except BaseException:
@@ -166,7 +191,7 @@ class Index:
 
     def drop(self, num: int, kind: str) -> None:
         """Forget what a note of a kind has put into the rooms; the catalog is not touched."""
-        if kind in ("card", "fact"):
+        if kind in ("card", "summary", "fact", "note"):
             self.features.drop(num)
             self.owe(num)
             self._put_terms(num, (), fresh=False)

@@ -8,7 +8,6 @@ already; it breaks off only where its time is up, and then it says so. The score
 from __future__ import annotations
 
 from bisect import bisect_left
-from heapq import nlargest
 from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _CODE_BITS = 16
 _CODE_MASK = (1 << _CODE_BITS) - 1
 _LOOK_BACK = 500  # a shorter list is cheaper to read than to reason about
-_FILL = 8000  # entries that are read for new notes at least; a quarter of a microsecond each
+_FILL = 4000  # entries that are read for new notes at least; a quarter of a microsecond each
 _CANDIDATES = 200  # notes that more common words may still lift, at least
 _READ_ALL = 8  # times as many entries as notes: up to there reading all beats searching for each
 
@@ -81,8 +80,7 @@ class Search:
                 self._scan(term)
         best = [(score, number) for score, number in self._best(k) if score > 0]
         used = tuple(term.name for term in self._terms[: len(self._blocks)])
-        parts = self._by_field({number for _, number in best})
-        return Found([(number, parts[number]) for _, number in best], self.late, used)
+        return Found([(number, score) for score, number in best], self.late, used, self._by_field)
 
     def _is_late(self) -> bool:
         self.late = self.late or self._clock() >= self._deadline
@@ -94,11 +92,17 @@ class Search:
     def _best(self, k: int) -> list[tuple[float, int]]:
         size = k
         while True:
-            ranked = nlargest(size, zip(self._scores.values(), self._scores, strict=True))
+            ranked = self._ranked(size)
             kept = [each for each in ranked if self._may_come(each[1])]
             if len(kept) >= k or len(ranked) < size:
                 return kept[:k]
             size *= 4
+
+    def _ranked(self, size: int) -> list[tuple[float, int]]:
+        """List the best notes; all that score as the last of them come too."""
+        scores = self._scores
+        least = sorted(scores.values())[-size] if len(scores) > size else 0.0  # a heap takes three times as long
+        return sorted(((score, number) for number, score in scores.items() if score >= least), reverse=True)
 
     def _may_come(self, number: int) -> bool:
         if self._allowed is None:
@@ -112,7 +116,7 @@ class Search:
         full = self._read >= _FILL
         if not full and to_come >= max(self._scores.values()):
             return False  # a quick no; finding the best takes longer
-        best = self._best(max(4 * k, _CANDIDATES) if full else k)
+        best = self._best(max(2 * k, _CANDIDATES) if full else k)
         if len(best) < k:
             return False
         least = best[k - 1][0]
@@ -171,7 +175,7 @@ class Search:
     def _by_field(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
         parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
         for term, blocks in zip(self._terms, self._blocks, strict=False):
-            for number, code in self._codes(blocks, numbers):
+            for number, code in self._codes(blocks, parts):
                 gain = term.weight * self._gains[code]
                 if gain:
                     name, part = FIELDS[code >> 13], parts[number]

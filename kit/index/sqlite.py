@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kit.errors import BadInputError
 from kit.index import seal
 from kit.index.blocks import SPAN_BITS, Change, changed, cut, pack, unpack
-from kit.index.bm25 import FIELDS, Curve, Found, Statistics, count_terms
+from kit.index.bm25 import TALLIED, Curve, Found, Statistics
 from kit.index.fulltext import batches, guarded
 from kit.index.search import search
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kit.index.bm25 import Counted
     from kit.index.fulltext import Doc
 
-_FORMAT = 2
+_FORMAT = 3
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
 _BATCH = 4096  # notes whose postings are gathered before they are written
@@ -74,7 +74,7 @@ class Sqlite:
         db = sqlite3.connect(self._folder / "fulltext.sqlite3", isolation_level=None, check_same_thread=False)
         try:
             db.executescript(f"{_SAFE}; {_SCHEMA}")
-            empty = (_FORMAT, json.dumps([0] * len(FIELDS)))
+            empty = (_FORMAT, json.dumps([0] * TALLIED))
             db.execute("INSERT OR IGNORE INTO state VALUES (1, ?, '', 0, ?, 0, 0)", empty)
         except BaseException:
             db.close()
@@ -92,12 +92,12 @@ class Sqlite:
         form, stamp, count, totals, self._fresh_word, self._fresh_num = self._open.execute(read).fetchone()
         self._stamp = str(stamp)
         self._known = Statistics(int(count), tuple(map(int, json.loads(totals))))
-        if form != _FORMAT or len(self._known.totals) != len(FIELDS):
+        if form != _FORMAT or len(self._known.totals) != TALLIED:
             raise ValueError("another format")
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one transaction."""
-        counted = {doc.num: count_terms(doc.fields) for doc in upserts}
+        counted = {doc.num: doc.counted() for doc in upserts}
         with guarded(self._folder):
             self._break_seal()
             with self._transaction():
@@ -113,7 +113,7 @@ class Sqlite:
             self._words = {}
             with self._transaction():
                 for done, batch in batches(docs, _BATCH):
-                    self._write({doc.num: count_terms(doc.fields) for doc in batch}, (), stamp)
+                    self._write({doc.num: doc.counted() for doc in batch}, (), stamp)
                     self._read_state()
                     if progress:
                         progress(done)

@@ -15,7 +15,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from kit.index import seal
-from kit.index.bm25 import FIELDS, Curve, Found, Statistics, Term, add_weights, choose_terms
+from kit.index.bm25 import FIELDS, TALLIED, Curve, Found, Statistics, Term, add_weights, choose_terms, tally
 from kit.index.fulltext import batches, guarded
 from kit.text import terms as analyse
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from kit.index.fulltext import Doc
 
-_FORMAT = 1
+_FORMAT = 2
 _STATE = 1 << 62  # the number of the one document that is no note
 _BATCH = 10_000  # notes of one commit when all are indexed at once
 _HEAP = 64 << 20
@@ -72,7 +72,7 @@ class Tantivy:
         if state.get("format", _FORMAT) != _FORMAT:
             raise ValueError("another format")
         self._stamp = str(state.get("stamp", ""))
-        totals = tuple(int(total) for total in state.get("totals", [0] * len(FIELDS)))
+        totals = tuple(int(total) for total in state.get("totals", [0] * TALLIED))
         self._known = Statistics(int(self._searcher.num_docs) - (document is not None), totals)
 
     def _document(self, num: int) -> Any:  # noqa: ANN401 - as above
@@ -109,12 +109,12 @@ class Tantivy:
             document = self._document(num)
             if document is not None:
                 past = _LENGTHS.unpack(bytes(document.get_first("lengths")))
-                totals = [total - length for total, length in zip(totals, past, strict=True)]
+                totals = [total - each for total, each in zip(totals, tally(past), strict=True)]
                 self._writer.delete_documents_by_query(Query.term_query(self._schema, "num", num))
         for num, doc in docs.items():
             words = {name: analyse(doc.fields[name]) for name in FIELDS if doc.fields.get(name)}
             lengths = [len(words.get(name, ())) for name in FIELDS]
-            totals = [total + length for total, length in zip(totals, lengths, strict=True)]
+            totals = [total + each for total, each in zip(totals, tally(lengths), strict=True)]
             document = tantivy.Document()
             document.add_unsigned("num", num)
             document.add_bytes("lengths", _LENGTHS.pack(*lengths))
@@ -148,10 +148,13 @@ class Tantivy:
                 if weights.get(name, 0.0) > 0 and (part := self._clauses(name, weights[name], chosen, asked))
             }
             best, late = self._best([clause for part in parts.values() for clause in part], k, allowed, deadline)
-            by_field = self._by_field(parts, best, deadline)
-            late = late or by_field is None
-            scored = by_field or {num: {"": score} for num, score in best}
-            return Found([(num, scored[num]) for num, _ in best], late, tuple(term.name for term in chosen))
+            late = late or monotonic() >= deadline
+
+        def by_field(nums: Collection[int]) -> dict[int, dict[str, float]]:
+            with guarded(self._folder):
+                return self._by_field(parts, nums)
+
+        return Found(best, late, tuple(term.name for term in chosen), by_field)
 
     def _clauses(
         self, field: str, weight: float, chosen: Sequence[Term], asked: Mapping[str, float]
@@ -187,28 +190,26 @@ class Tantivy:
             limit *= 4
 
     def _by_field(
-        self, parts: Mapping[str, list[tuple[Any, Any]]], best: Sequence[tuple[int, float]], deadline: float
-    ) -> dict[int, dict[str, float]] | None:
-        scored: dict[int, dict[str, float]] = {num: {} for num, _ in best}
-        if not best:
+        self, parts: Mapping[str, list[tuple[Any, Any]]], nums: Collection[int]
+    ) -> dict[int, dict[str, float]]:
+        scored: dict[int, dict[str, float]] = {num: {} for num in nums}
+        if not scored:
             return scored
         # A set query would cost 2 ms each time for its automaton.
         each = [(Occur.Should, Query.term_query(self._schema, "num", num)) for num in scored]
         these = Query.const_score_query(Query.boolean_query(each), 0.0)
         for name, part in parts.items():
-            if monotonic() >= deadline:
-                return None
             query = Query.boolean_query([(Occur.Must, these), (Occur.Must, Query.boolean_query(part))])
-            hits = self._searcher.search(query, len(best), count=False).hits
-            nums = self._searcher.fast_field_values("num", [address for _, address in hits])
-            for (score, _), num in zip(hits, nums, strict=True):
+            hits = self._searcher.search(query, len(scored), count=False).hits
+            found = self._searcher.fast_field_values("num", [address for _, address in hits])
+            for (score, _), num in zip(hits, found, strict=True):
                 scored[int(num)][name] = float(score)
         return scored
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count the notes of many terms at once: those of the field where a term is most common."""
         with guarded(self._folder):
-            names = [name for name, total in zip(FIELDS, self._known.totals, strict=True) if total]
+            names = [name for name, total in zip(FIELDS, self._known.totals, strict=False) if total]
             for term in terms:
                 if term not in self._dfs:
                     counts = [int(self._searcher.doc_freq(name, term)) for name in names]

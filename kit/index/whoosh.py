@@ -19,7 +19,7 @@ from whoosh.reading import SegmentReader
 
 from kit.errors import UnavailableError
 from kit.index import seal
-from kit.index.bm25 import FIELDS, Counted, Curve, Found, Statistics, count_terms
+from kit.index.bm25 import FIELDS, TALLIED, Counted, Curve, Found, Statistics, tally
 from kit.index.fulltext import batches, guarded
 from kit.index.packed import KEYS, WORDS, PackedCodec, PackedField, without
 from kit.index.search import search
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from kit.index.fulltext import Doc
     from kit.index.packed import PackedTerms
 
-_FORMAT = 2
+_FORMAT = 3
 _STATE = b"state"  # the key of the one document that is no note
 _SEGMENTS = 5  # more are merged: every word is looked up in each
 _BATCH = 4000  # notes of one segment when all are indexed at once
@@ -100,7 +100,7 @@ class Whoosh:
         if state.get("format", _FORMAT) != _FORMAT:
             raise ValueError("another format")
         self._stamp = str(state.get("stamp", ""))
-        totals = tuple(int(total) for total in state.get("totals", [0] * len(FIELDS)))
+        totals = tuple(int(total) for total in state.get("totals", [0] * TALLIED))
         self._known = Statistics(self._reader.doc_count() - (docnum is not None), totals)
 
     def _find(self, key: bytes) -> int | None:
@@ -112,7 +112,7 @@ class Whoosh:
 
     def apply(self, upserts: Sequence[Doc], deletes: Collection[int], stamp: str | None = None) -> None:
         """Change the index in one commit."""
-        counted = {doc.num: count_terms(doc.fields) for doc in upserts}
+        counted = {doc.num: doc.counted() for doc in upserts}
         with guarded(self._folder):
             seal.take_off(self._folder)
             self._changed = True
@@ -148,10 +148,10 @@ class Whoosh:
             docnum = self._find(_key(num))
             if docnum is not None:
                 _, *lengths = _LENGTHS.unpack(self._reader.stored_fields(docnum)["lengths"])
-                totals = [total - length for total, length in zip(totals, lengths, strict=True)]
+                totals = [total - each for total, each in zip(totals, tally(lengths), strict=True)]
                 writer.delete_document(docnum)
         for num, each in sorted(counted.items()):
-            totals = [total + length for total, length in zip(totals, each.lengths, strict=True)]
+            totals = [total + one for total, one in zip(totals, tally(each.lengths), strict=True)]
             writer.fieldwriter.waiting.add(num, each.terms, each.codes)
             _add(writer, _key(num), lengths=_LENGTHS.pack(num, *each.lengths))
         old = self._find(_STATE)

@@ -78,6 +78,7 @@ class Card(Note):
     summary: Link = Field("", description="the note of its topic")
     error: Text = Field("", description="what went wrong, when it failed")
     learn: Text = Field("", description="`pending`: what it teaches is still to be taken up")
+    learned: Text = Field("", description="`rules`: what rules can tell is taken up; a model is still to be asked")
 
 
 class Event(Note):
@@ -119,11 +120,14 @@ class Summary(Note):
     kind: Literal["summary"] = "summary"
     topic: Text = Field("", description="the topic")
     title: Text = Field("", description="what a person would call it")
+    project: Text = Field("", description="the project it is about; empty: everywhere")
+    tags: Tags = Field((), description="words it is found by")
     updated: Instant = Field(None, description="when it last changed")
     keywords: Items = Field((), description="what it is about")
     entities: Items = Field((), description="who and what is named")
     period: Text = Field("", description="the days it spans")
     turns: Count = Field(0, description="how many turns")
+    pinned: Flag = Field(default=False, description="never cleaned")
     cards: Links = Field((), description="its cards")
 
 
@@ -187,6 +191,15 @@ class Scene(Note):
     status: Annotated[Literal["active", "deprecated"], _blank("active")] = Field(
         "active", description="deprecated: no longer given"
     )
+
+
+class Plain(Note):
+    """A note of the person's own, in none of the kit's kinds: read and searched where settings allow, never written."""
+
+    kind: Literal["note"] = "note"
+    title: Text = Field("", description="its property `title`, its first heading, or the file's name")
+    says: Text = Field("", description="its description, or its first paragraph")
+    tags: Tags = Field((), description="tags of its properties and of its text")
 
 
 KINDS: dict[str, type[Note]] = {

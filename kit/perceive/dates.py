@@ -6,6 +6,8 @@ only look like dates (may, march on, versions, times of day) give nothing.
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.perceive.clock import Clock
@@ -13,9 +15,12 @@ from kit.perceive.date_rules import rules
 from kit.text import is_cjk
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, tzinfo
 
     from kit.perceive.date_rules import Rule
+
+
+_DIGIT = re.compile(r"\d")
 
 
 class TimeRange(NamedTuple):
@@ -33,15 +38,20 @@ def _hinted(rule: Rule, low: str) -> bool:
     return not rule.hints
 
 
-def time_ranges(text: str, now: datetime) -> list[TimeRange]:
+def time_ranges(text: str, now: datetime) -> tuple[TimeRange, ...]:
     """Find the times a text speaks of, in the order of the text; where two overlap, the longer words count.
 
     `now` must carry a zone; the ranges are in it.
     """
+    return _ranges(text, now, now.tzinfo)
+
+
+@lru_cache(maxsize=8)  # whoever perceives a prompt asks for its times, and whoever recalls for it asks again
+def _ranges(text: str, now: datetime, _zone: tzinfo | None) -> tuple[TimeRange, ...]:
     low = text.lower()
     clock = Clock(now)
     found: list[tuple[int, int, TimeRange]] = []
-    for rule in rules(digits=any(char.isdigit() for char in low), chinese=is_cjk(low)):
+    for rule in rules(digits=_DIGIT.search(low) is not None, chinese=is_cjk(low)):
         if not _hinted(rule, low):
             continue
         for match in rule.pattern.finditer(text):
@@ -55,4 +65,4 @@ def time_ranges(text: str, now: datetime) -> list[TimeRange]:
     for one in found:
         if all(one[1] <= other[0] or one[0] >= other[1] for other in kept):
             kept.append(one)
-    return [one[2] for one in sorted(kept)]
+    return tuple(one[2] for one in sorted(kept))

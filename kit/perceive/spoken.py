@@ -6,7 +6,7 @@ Law: pure, one pass over the lines. A line that might be either is only left out
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from kit.perceive.words import lists
 from kit.text import is_cjk
@@ -30,6 +30,8 @@ _PASTED = re.compile(
     | \s*(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:[:\[(]|\s*$)
     | Exception\ in\ thread | Caused\ by: | Uncaught\ | \s*File\ "[^"]+",\ line\ \d
     | error(?:\[E?\w+\])?:\ | warning:\ unused
+    | [\w./\\-]+:\d+(?::\d+)?:\ \S                                    # main.c:4:2: …
+    | [\w.-]+(?:\[\d+\])?:\ (?:\*\*\*|(?:fatal\ )?error\b|fatal:|[\w.-]+:\ (?:command\ )?not\ found)
     | \s+at\ \S.*[:)\d] | \s*\.\.\.\ \d+\ more | \s*-->\ | \s*\d*\ +\|(?:\ |$) | \s*\^+ | E\ {2,}\S
     | (?:FAILED|PASSED)\ \S+::
     | \s*(?:[$❯➜]|>>>|\w[\w.-]*@[\w.-]+[:\ ]\S*[$\#]|PS\ [A-Z]:\\[^>]*>)\s\S   # a prompt of a shell
@@ -61,6 +63,11 @@ _MAYBE = re.compile(
     re.VERBOSE,
 )
 _SENTENCE = re.compile(r"\s*[A-Za-z'’,]+(?: [\w'’,./()-]+){3,}[.?!]?\s*$")
+_SHELL = re.compile(r"\s*(?:[$❯➜%]|\w[\w.-]*@[\w.-]+[:\ ]\S*[$#]|PS [A-Z]:\\[^>]*>)\s\S")
+"""A command typed in a shell: what stands right below is what it printed."""
+_ADDRESSED = re.compile(
+    r"\b(?:i|i'm|we|you|my|please|why|how|what|should|could|can)\b|我|你|请|帮|为什么|怎么|是不是", re.IGNORECASE
+)
 _ASSIGNED = re.compile(r"\w+=\S*")
 _SLASH = re.compile(r"/[a-z][\w:.-]*(?:\s+\S+)?")
 
@@ -113,6 +120,16 @@ def _without_fences(lines: list[str]) -> list[str]:
     return kept
 
 
+def _goes_on(inside: str, line: str, *, below_paste: bool) -> bool:
+    """Tell whether a line belongs to what is pasted above it."""
+    if inside == "diff":
+        return bool(_DIFF_LINE.match(line))
+    if inside == "shell" and below_paste and not (_plain(line) and _ADDRESSED.search(line)):
+        return True
+    # What is indented below code is code, whatever language its words are in.
+    return line[:1] in " \t" and (inside == "trace" or (below_paste and not _LISTED.match(line.strip())))
+
+
 def _judge(lines: list[str]) -> list[str]:
     """Give each line one letter: `p`asted, `m`aybe, `s`poken, ` ` blank."""
     marks: list[str] = []
@@ -131,7 +148,9 @@ def _judge(lines: list[str]) -> list[str]:
             inside = ""
             marks.append("s")
             continue
-        elif (inside == "diff" and _DIFF_LINE.match(line)) or (inside == "trace" and line[:1] in " \t"):
+        elif _SHELL.match(line):
+            inside = "shell"
+        elif _goes_on(inside, line, below_paste=marks[-1:] == ["p"]):
             pass
         else:
             inside = ""
@@ -144,6 +163,7 @@ def _judge(lines: list[str]) -> list[str]:
     return marks
 
 
+@lru_cache(maxsize=8)  # perception, matching and full text each ask for the same prompt
 def spoken(text: str) -> str:
     """Return a person's own words: without code, pasted logs, traces, diffs, quoted lines and wrapped blocks."""
     lines = _without_fences(_lines(text))

@@ -22,12 +22,12 @@ TOLD = 3
 
 
 class Beside(NamedTuple):
-    """What speaks for a card besides its own words."""
+    """What speaks for cards besides their own words."""
 
-    near: float
-    """what the turns right before and after it gain by their words"""
-    topic: float
-    """what the best turns of its topic gain, on average"""
+    near: Mapping[int, float] = {}
+    """what the turns right before and after a card gain by their words"""
+    topic: Mapping[int, float] = {}
+    """what the best turns of its topic gain, on average; the same cards"""
 
 
 class _Talk(NamedTuple):
@@ -42,7 +42,7 @@ class _Talk(NamedTuple):
 _talks: WeakKeyDictionary[Index, dict[str, _Talk]] = WeakKeyDictionary()
 
 
-def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -> dict[int, Beside]:
+def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -> Beside:
     """Spread what cards gain to those beside them; `steps` is the share by distance, the nearest first."""
     rows = index.features.rows()
     talks: dict[str, list[int]] = {}
@@ -50,28 +50,34 @@ def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -
         row = rows.get(num)
         if row is not None and row.topic:
             talks.setdefault(row.topic, []).append(num)
-    found: dict[int, Beside] = {}
+    found, whole = dict[int, float](), dict[int, float]()
     for topic, nums in talks.items():
         talk = _talk(index, rows, topic)
         if 1 < len(talk.order) <= LONGEST:
+            near = _spread(talk, gains, nums, steps)
             best = sorted((gains[num] for num in nums), reverse=True)[:TOLD]
-            found |= _spread(talk, gains, nums, steps, sum(best) / TOLD)
-    return found
+            found |= near
+            whole |= dict.fromkeys(near, sum(best) / TOLD)
+    return Beside(found, whole)
 
 
-def _spread(
-    talk: _Talk, gains: Mapping[int, float], nums: list[int], steps: tuple[float, ...], whole: float
-) -> dict[int, Beside]:
+def _spread(talk: _Talk, gains: Mapping[int, float], nums: list[int], steps: tuple[float, ...]) -> dict[int, float]:
     near: dict[int, float] = dict.fromkeys(nums, 0.0)
+    order, get = talk.order, near.get
+    shares = tuple(enumerate(steps, 1))
     for num in nums:
         at = talk.place.get(num)
         if at is None:
             continue
-        for distance, share in enumerate(steps, 1):
-            for other in (at - distance, at + distance):
-                if 0 <= other < len(talk.order):
-                    near[talk.order[other]] = near.get(talk.order[other], 0.0) + share * gains[num]
-    return {num: Beside(gain, whole) for num, gain in near.items()}
+        gain = gains[num]
+        for distance, share in shares:
+            if at >= distance:
+                other = order[at - distance]
+                near[other] = get(other, 0.0) + share * gain
+            if at + distance < len(order):
+                other = order[at + distance]
+                near[other] = get(other, 0.0) + share * gain
+    return near
 
 
 def _talk(index: Index, rows: Mapping[int, Features], topic: str) -> _Talk:

@@ -6,12 +6,13 @@ Law: filter first, then score all that is left, then cut. Direct evidence stands
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.model.hits import Recall
 from kit.model.perception import Perception
-from kit.recall import match, score, telling
+from kit.recall import layered, match, score, telling
 from kit.recall.beside import Beside, beside
 from kit.recall.sieve import Best, Found, Gate, saying
 
@@ -29,23 +30,24 @@ CO_TAG_CARDS = 12
 
 
 class TextProof(NamedTuple):
-    """What the full text says for a card."""
+    """Where the full text found the words of a card."""
 
-    value: float
-    """what the words gain by BM25 ÷ the rarity of all words asked: 0 or more, seldom above 1"""
-    note: str
-    """which fields and words"""
+    note: str = "words found"
+    """which fields"""
     worth: float = 0.0
-    """the same in words, each as rare as one that stands on a single card"""
+    """the gain in words, each as rare as one that stands on a single card"""
 
 
 class Proofs(NamedTuple):
     """What the full text says to a question."""
 
-    by_card: Mapping[int, TextProof] = {}
+    gains: Mapping[int, float] = {}
+    """by card, what the words gain by BM25 ÷ the rarity of all words asked: 0 or more, seldom above 1"""
     remarks: tuple[str, ...] = ()
     rarity: Mapping[str, float] = {}
     """the words asked, each with how much it tells cards apart, 0 to 1"""
+    tell: Callable[[Collection[int]], Mapping[int, TextProof]] = lambda _: {}
+    """says more of the few cards that are told"""
 
 
 class Query(NamedTuple):
@@ -68,15 +70,22 @@ class Query(NamedTuple):
     co_tag_rounds: int = 3
     exclude: frozenset[str] = frozenset()
     """ids that may not come back: the turn's own card, what the session has seen"""
+    gains: Mapping[int, float] = {}
+    """what each card's words gain"""
+    beside: Beside = Beside()
     proofs: Mapping[int, TextProof] = {}
-    beside: Mapping[int, Beside] = {}
+    """more on the cards that are told"""
     unnamed: float = 0.0
     """the weight of the question's words that no feature covers"""
     remarks: tuple[str, ...] = ()
     times: tuple[match.Span, ...] = ()
     """times the question speaks of"""
-    witness: Callable[[str, Collection[str], Callable[[int], bool]], Proofs] | None = None
-    """the full text: asked with the words, those of them that name persons, and which cards may be shown"""
+    layer: str = ""
+    """only this tier"""
+    category: str = ""
+    """only facts of this category"""
+    witness: Callable[[str, Collection[str], Callable[[int], bool], int], Proofs] | None = None
+    """the full text: asked with the words, those of them that name persons, which cards may be shown and how many"""
 
 
 def recall(index: Index, query: Query) -> Recall:
@@ -91,13 +100,25 @@ def recall(index: Index, query: Query) -> Recall:
         query.now.timestamp(), query.scene or query.perception.scene,
         query.scene_sub or query.perception.scene_sub, bool(query.scene),
     )  # fmt: skip
-    gate = Gate(rows, shut, project=text.key(query.project), topic=text.key(query.topic), now=asked.now)
-    query = _heard(index, query, gate, matched)
+    among = set(index.postings.cards(f"category:{query.category}")) if query.category else None
+    gate = Gate(
+        rows, shut, project=text.key(query.project), topic=text.key(query.topic), now=asked.now,
+        layer=query.layer, among=among, passing=query.weights.layered,
+    )  # fmt: skip
+    if query.weights.layered:
+        found, codes = layered.hits(index, query, gate, matched.concepts), tuple(one.name for one in matched.concepts)
+        seen, lacking = query.perception, matched.malformed
+        return Recall(query.text, found, seen, seen.route, codes, matched.missing, lacking, query.remarks)
+    query, tell = _heard(index, query, gate, matched)
     strengths = _strengths(index, matched.concepts, query)
-    best = _best(query, gate, strengths, asked)
-    hits = [telling.hit(index, query, asked, matched.concepts, each, best) for each in best.ranked()]
+    tallest = score.tallest(query.weights, index.features.sorts())
+    best = _best(query, gate, strengths, asked, tallest)
+    ranked = best.ranked()
+    query = query._replace(proofs=tell([each.num for each in ranked]))
+    hits = telling.hits(index, query, asked, matched.concepts, best)
     hits += [
-        telling.filled(index, query, asked, *each) for each in _co_tags(index, query, gate, best, matched.concepts)
+        telling.filled(index, query, asked, *each)
+        for each in _co_tags(index, query, gate, best, matched.concepts, tallest)
     ]
     codes = tuple(concept.name for concept in sorted(matched.concepts, key=lambda one: -one.weight))
     return Recall(
@@ -106,17 +127,20 @@ def recall(index: Index, query: Query) -> Recall:
     )  # fmt: skip
 
 
-def _heard(index: Index, query: Query, gate: Gate, matched: Matched) -> Query:
-    """Hear the full text, and what stands beside the cards it names."""
+def _heard(
+    index: Index, query: Query, gate: Gate, matched: Matched
+) -> tuple[Query, Callable[[Collection[int]], Mapping[int, TextProof]]]:
+    """Hear the full text, and what stands beside the cards it names; return also who can tell more of them."""
+    tell = Proofs().tell
     if query.witness:
-        proofs = query.witness(query.text, matched.persons, lambda num: gate.row(num) is not None)
-        unnamed = sum(weight for word, weight in proofs.rarity.items() if word not in matched.covered)
-        query = query._replace(proofs=proofs.by_card, remarks=(*query.remarks, *proofs.remarks), unnamed=unnamed)
+        heard = query.witness(query.text, matched.persons, gate.opens, query.limit)
+        unnamed = sum(weight for word, weight in heard.rarity.items() if word not in matched.covered)
+        query = query._replace(gains=heard.gains, remarks=(*query.remarks, *heard.remarks), unnamed=unnamed)
+        tell = heard.tell
     weights = query.weights
-    if not query.proofs or not (weights.near or weights.topic):
-        return query
-    gains = {num: proof.value for num, proof in query.proofs.items()}
-    return query._replace(beside=beside(index, gains, weights.steps))
+    if query.gains and (weights.near or weights.topic):
+        query = query._replace(beside=beside(index, query.gains, weights.steps))
+    return query, tell
 
 
 def _with_codes(index: Index, matched: Matched, codes: Sequence[str]) -> Matched:
@@ -153,12 +177,14 @@ def _shut(index: Index, ids: Collection[str]) -> set[int]:
     return {entry.num for note_id in ids for entry in index.catalog.with_id(note_id)}
 
 
-def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.Asked) -> Best:
+def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.Asked, tallest: float) -> Best:
     """Score every card with evidence and keep the best; stop where no card left could still get in."""
     best = Best(max(0, query.limit))
     score_of, row_of, threshold = score.scorer(query.weights, asked), gate.row, query.threshold
+    scene = score.scene_most(query.weights, asked)
     for proof, nums in _by_evidence(query, strengths):
-        if proof <= 0 or best.is_settled(score.ceiling(query.weights, proof)):
+        most = proof * tallest + scene
+        if proof <= 0 or most < threshold or best.is_settled(most):
             break
         for num in nums:
             row = row_of(num)
@@ -166,25 +192,29 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
                 continue
             value = score_of(row, proof)
             if value >= threshold:
-                best.offer(row, Found(value, row.created, num, proof))
+                best.offer(row, value, proof)
     return best
 
 
-def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, list[int]]]:
-    buckets: defaultdict[float, list[int]] = defaultdict(list)
-    weights, proofs, stands = query.weights, query.proofs, query.beside
-    for num in {**proofs, **stands}:
-        said = proofs[num].value if num in proofs else 0.0
-        near, topic = stands.get(num, (0.0, 0.0))
-        buckets[score.evidence(weights, strengths.get(num, 0.0), said, near, topic)].append(num)
+def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, Sequence[int]]]:
+    """Order cards by their evidence, those with none but the same features together."""
+    weights, (near, topic) = query.weights, query.beside
+    gains = {num: weights.text * gain for num, gain in query.gains.items()}
+    for num, gain in near.items():
+        gains[num] = gains.get(num, 0.0) + weights.near * gain + weights.topic * topic[num]
+    found: list[tuple[float, Sequence[int]]] = [
+        (score.evidence(weights, strengths.get(num, 0.0), gain), (num,)) for num, gain in gains.items()
+    ]
+    alike: defaultdict[float, list[int]] = defaultdict(list)
     for num, strength in strengths.items():
-        if num not in proofs and num not in stands:
-            buckets[weights.tags * strength].append(num)
-    return sorted(buckets.items(), reverse=True)
+        if num not in gains:
+            alike[strength].append(num)
+    found += [(score.evidence(weights, strength, 0.0), nums) for strength, nums in alike.items()]
+    return sorted(found, key=itemgetter(0), reverse=True)
 
 
 def _co_tags(
-    index: Index, query: Query, gate: Gate, best: Best, concepts: Sequence[Concept]
+    index: Index, query: Query, gate: Gate, best: Best, concepts: Sequence[Concept], tallest: float
 ) -> list[tuple[Found, int, str]]:
     """Infer through the tags of the cards found, round by round, only to fill places that are left."""
     found = best.ranked()
@@ -198,7 +228,6 @@ def _co_tags(
     most = found[-1].score / 2
     if most < query.threshold:
         return []
-    tallest = score.best_standing(query.weights)
     filled: list[tuple[Found, int, str]] = []
     for round_ in range(1, query.co_tag_rounds + 1):
         if CO_TAG**round_ * tallest < query.threshold:
@@ -235,8 +264,9 @@ def _onward(index: Index, terms: dict[str, float], reached: Collection[int]) -> 
 
 def _shared_terms(index: Index, frontier: Sequence[tuple[int, float]], asked: set[str]) -> dict[str, float]:
     shares: Counter[str] = Counter()
+    borne = index.postings.terms_of_all([num for num, _ in frontier])
     for num, strength in frontier:
-        for term in index.postings.terms_of(num):
+        for term in borne[num]:
             if term.startswith("tag:") and term not in asked:
                 shares[term] += strength / len(frontier)  # type: ignore[assignment]  # a Counter of floats
     return {term: min(1.0, share) * match.idf(index, index.postings.df(term)) for term, share in shares.items()}

@@ -24,8 +24,8 @@ SYNONYM_STEP = 0.8
 """Credit kept at each synonym hop; below 1, so a detour never beats the straight way."""
 SYNONYM_HOPS = 3
 RELATED_STEP = 0.5
-CHOSEN = 2.0
-"""How much more a tag says that a person, an agent or the kit has chosen than one the rules have made."""
+CHOSEN, PICKED = 2.0, 0.5
+"""How far a tag is trusted that a person, an agent or the kit has chosen, and one that rules picked from the words."""
 TIME = 0.8
 """Credit of a card from the time that was spoken of."""
 LONG_DAYS = 62
@@ -62,7 +62,7 @@ class Concept(NamedTuple):
     frequency: int = 1
     """cards it leads to straight"""
     trust: float = 1.0
-    """how much more its tag says than a word that rules have picked"""
+    """how far it is trusted: see `CHOSEN`"""
 
     @property
     def sort(self) -> str:
@@ -121,6 +121,13 @@ def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matche
     )  # fmt: skip
 
 
+def is_known(index: Index, word: str) -> bool:
+    """Tell whether a word leads to anything: a tag that recalls, or a word that stands on cards."""
+    key = text.key(word)
+    claimed = index.pool.claimant(key)
+    return index.pool.redirect(claimed) is not None if claimed else index.postings.df(f"tag:{key}") > 0
+
+
 def _terms_in(words: Iterable[str]) -> frozenset[str]:
     return frozenset(term for word in words for term in text.terms(word, unigrams=True))
 
@@ -173,15 +180,21 @@ def _concept(index: Index, keys: Sequence[str], via: str, word: str, on_way: dic
     """Follow one word, whatever names it stands for: several names never ask for more than one does."""
     ways: list[Way] = []
     for key in keys:
-        ways += _tag_ways(index, key, via, word, on_way)
-        ways += _plain_ways(index, key, word)
+        plain = list(_plain_ways(index, key, word))
+        # Cards that merely speak of a person are found by their words; a question that names one means the person.
+        if _is_chosen(index, key) or all(way.factor != "person" for way in plain):
+            ways += _tag_ways(index, key, via, word, on_way)
+        ways += plain
     ways.sort(key=lambda way: -way.credit)
     if not ways:
         return None
     best = {term for way in ways if way.credit == ways[0].credit for term in way.terms}
     frequency = max(1, sum(index.postings.df(term) for term in best))
     weight = idf(index, frequency) * max(1, len(_content(word)))
-    return Concept(ways[0].code, weight, tuple(ways), word, frequency, _trust(index, keys))
+    trust = CHOSEN if any(_is_chosen(index, key) for key in keys) else 1.0
+    if trust < CHOSEN and all(way.factor not in DIMENSIONS for way in ways):
+        trust = PICKED
+    return Concept(ways[0].code, weight, tuple(ways), word, frequency, trust)
 
 
 def _content(word: str) -> list[str]:
@@ -189,10 +202,10 @@ def _content(word: str) -> list[str]:
     return [part for part in text.tokens(word) if part not in text.stop_words()]
 
 
-def _trust(index: Index, keys: Sequence[str]) -> float:
+def _is_chosen(index: Index, key: str) -> bool:
     """Tell whether somebody chose a tag: it has a note that no rule has made."""
-    held = [found for key in keys if (found := index.pool.claimant(key))]
-    return CHOSEN if any(each.tag.source != "rules" for each in held) else 1.0
+    held = index.pool.claimant(key)
+    return held is not None and held.tag.source != "rules"
 
 
 def _tag_ways(index: Index, key: str, via: str, word: str, on_way: dict[str, Held]) -> Iterator[Way]:

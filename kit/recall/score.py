@@ -22,7 +22,7 @@ DAY = 86400.0
 class Weights(NamedTuple):
     """One profile of scoring."""
 
-    decay_floor: float = 0.97
+    decay_floor: float = 0.98
     """what age never takes away"""
     decay_days: float = 60.0
     """days until 63 % of the rest is gone"""
@@ -31,25 +31,31 @@ class Weights(NamedTuple):
     semantic: float = 1.15
     transient: float = 0.55
     confirmed: float = 1.15
+    asks: float = 0.9
+    """what a card is worth that only asks: what was said to it tells more"""
     scene: float = 0.1
     scene_sub: float = 0.1
-    guessed_scene: float = 0.2
-    """share of that where the scene was only perceived"""
-    tags: float = 0.5
+    guessed_scene: float = 0.05
+    """share of that where the scene was only perceived: enough to break a tie"""
+    tags: float = 0.55
     """κ: how far tags and other features alone can carry"""
-    person: float = 0.7
+    person: float = 1.0
     time: float = 1.0
     """what a person and a time that are asked for weigh at least: a condition counts even where many cards meet it"""
     text: float = 0.7
     """λ: how fast the full text convinces"""
-    near: float = 0.4
+    near: float = 0.3
     """the same for the words of the turns right before and after"""
-    topic: float = 0.3
+    topic: float = 0.4
     """the same for the best turns of the topic"""
     steps: tuple[float, ...] = (1.0, 0.75)
     """share a turn has in what those beside it gain, by distance"""
     rare_weighs_more: bool = True
     """whether features are weighted by idf, and the words no feature covers are part of what is asked"""
+    least: float = 0.12
+    """the threshold, where the person sets none"""
+    layered: bool = False
+    """whether `recall.layered` scores instead of all this"""
 
 
 PROFILES = {
@@ -57,8 +63,9 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, rare_weighs_more=False,
+        asks=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, rare_weighs_more=False,
     ),
+    "layered": Weights(least=0.08, layered=True),
 }  # fmt: skip
 
 
@@ -98,13 +105,12 @@ def conviction(weight: float, gain: float) -> float:
     return 1 - math.exp(-weight * gain)
 
 
-def evidence(weights: Weights, strength: float, text: float, near: float = 0.0, topic: float = 0.0) -> float:
+def evidence(weights: Weights, strength: float, gain: float) -> float:
     """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of its neighbours)(… of its topic).
 
-    So in −ln(1 − evidence) the gains of the text, of its neighbours and of its topic simply add up.
+    `gain` is what the three add up to: λ·text + ν·near + τ·topic.
     """
-    doubt = math.exp(-(weights.text * text + weights.near * near + weights.topic * topic))
-    return 1 - (1 - weights.tags * strength) * doubt
+    return 1 - (1 - weights.tags * strength) * math.exp(-gain)
 
 
 def weigh(weights: Weights, concept: Concept) -> float:
@@ -133,30 +139,35 @@ def scene(weights: Weights, row: Features, asked: Asked) -> float:
 
 
 def standing(weights: Weights, row: Features, now: float) -> float:
-    """Multiply what a card brings along whatever is asked: age, importance, tier, verdict."""
+    """Multiply what a card brings along whatever is asked: age, importance, tier, verdict, whether it only asks."""
     return (
         decay(weights, (now - row.created) / DAY)
         * importance(weights, row.importance)
         * layer(weights, row.layer)
         * feedback(weights, row.feedback)
+        * (weights.asks if row.only_asks else 1.0)
     )
 
 
-def best_standing(weights: Weights) -> float:
-    """Bound the standing of any card from above."""
-    return importance(weights, 5) * max(1.0, weights.semantic) * max(1.0, weights.confirmed)
+def tallest(weights: Weights, sorts: Iterable[tuple[int, str, str]]) -> float:
+    """Bound the standing of all cards of these sorts (importance, layer, feedback) from above."""
+    return max(
+        (importance(weights, most) * layer(weights, tier) * feedback(weights, said) for most, tier, said in sorts),
+        default=0.0,
+    )
 
 
-def ceiling(weights: Weights, proof: float) -> float:
-    """Bound the score of any card with this evidence from above."""
-    return proof * best_standing(weights) + weights.scene + weights.scene_sub
+def scene_most(weights: Weights, asked: Asked) -> float:
+    """Bound what the scene adds to any card from above."""
+    bonus = (weights.scene if asked.scene else 0.0) + (weights.scene_sub if asked.scene_sub else 0.0)
+    return bonus if asked.sure else bonus * weights.guessed_scene
 
 
 def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]:
     """Make `total` for one question and many cards: the same numbers, the factors that are few looked up."""
     floor, rest, days, now = weights.decay_floor, 1 - weights.decay_floor, weights.decay_days, asked.now
     factors: dict[tuple[int, str, str], tuple[float, float, float]] = {}
-    has_scene, exp = bool(asked.scene or asked.scene_sub), math.exp
+    has_scene, exp, asks = bool(asked.scene or asked.scene_sub), math.exp, weights.asks
 
     def score(row: Features, proof: float) -> float:
         key = row.importance, row.layer, row.feedback
@@ -167,6 +178,8 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
         age = (now - row.created) / DAY
         faded = floor + rest * exp(-(age if age > 0 else 0.0) / days)
         value = proof * (faded * found[0] * found[1] * found[2])
+        if row.only_asks:
+            value *= asks
         return value + scene(weights, row, asked) if has_scene else value
 
     return score
@@ -189,6 +202,8 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
         found.append(Reason("layer", layer(weights, row.layer), "×", f"{row.layer} memory"))
     if feedback(weights, row.feedback) != 1.0:
         found.append(Reason("feedback", feedback(weights, row.feedback), "×", f"{row.feedback} by the person"))
+    if row.only_asks and weights.asks != 1.0:
+        found.append(Reason("asks", weights.asks, "×", "it only asks"))
     share = 1.0 if asked.sure else weights.guessed_scene
     if asked.scene and row.scene == asked.scene:
         found.append(Reason("scene", share * weights.scene, "+", f"same scene '{row.scene}'"))

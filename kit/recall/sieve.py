@@ -29,10 +29,16 @@ class Gate:
     """Lets a card through if it may be shown now, here, to this session."""
 
     def __init__(
-        self, rows: Mapping[int, Features], shut: Collection[int], *, project: str, topic: str, now: float
-    ) -> None:
-        self._rows, self._shut = rows, shut
+        self, rows: Mapping[int, Features], shut: Collection[int], *, project: str, topic: str, now: float,
+        layer: str = "", among: Collection[int] | None = None, passing: bool = False,
+    ) -> None:  # fmt: skip
+        self._rows, self._shut, self._among = rows, shut, among
         self._project, self._topic, self._now = project, topic, now
+        self._layer, self._passing = layer, passing or layer == "transient"
+
+    def opens(self, num: int) -> bool:
+        """Tell whether a card may be shown."""
+        return self.row(num) is not None
 
     def row(self, num: int) -> Features | None:
         """Hand out a card's row if the card may be shown."""
@@ -41,7 +47,9 @@ class Gate:
             return None
         if self._project and row.project and row.project != self._project:
             return None
-        if row.layer == "transient" and row.topic != self._topic:
+        if row.layer == "transient" and row.topic != self._topic and not self._passing:
+            return None
+        if (self._layer and row.layer != self._layer) or (self._among is not None and num not in self._among):
             return None
         return row if not row.until or row.until > self._now else None
 
@@ -64,10 +72,13 @@ class Best:
         """Tell whether no card that scores at most `ceiling` could still get in."""
         return len(self._heap) >= self._room and (not self._heap or self._heap[0][0].score >= ceiling)
 
-    def offer(self, row: Features, found: Found) -> None:
+    def offer(self, row: Features, value: float, proof: float) -> None:
         """Take a card in if it is good enough, in place of the least or of one that says the same."""
         says = saying(row)
         first = self._saying.get(says)
+        if first is None and len(self._heap) >= self._room and not (self._heap and value >= self._heap[0][0].score):
+            return
+        found = Found(value, row.created, row.num, proof)
         if first is not None:
             self._also.setdefault(says, []).append(min(first, found))
             if found > first:

@@ -19,6 +19,8 @@ TAG_WORTH, WORD_WORTH = 2.0, 0.9
 """A tag was chosen by somebody; a word just occurs. Both times their rarity, 0 to 1."""
 ENOUGH = 1.6
 """What the best founded hit must have: one rare tag, or two rare words."""
+SURE, AMPLE = 0.26, 2.6
+"""Score the best founded hit must have: a fair share of the prompt; unless it has so much that any share will do."""
 LEAST = 0.5
 """What every hit that is told must have of its own."""
 MARGIN = 0.7
@@ -34,7 +36,7 @@ def ground(tags: float, words: float) -> Reason:
 def worth_telling(hits: Sequence[Hit]) -> list[Hit]:
     """Choose the hits to tell unasked; none where not even one is well founded."""
     founded = [(hit, _ground(hit)) for hit in hits]
-    if not any(worth >= ENOUGH for _, worth in founded):
+    if not any(worth >= ENOUGH and (hit.score >= SURE or worth >= AMPLE) for hit, worth in founded):
         return []
     best = max(hit.score for hit, worth in founded if worth >= LEAST)
     return [hit for hit, worth in founded if worth >= LEAST and hit.score >= MARGIN * best]

@@ -15,10 +15,11 @@ from kit.recall import match, score, silence
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kit.index.catalog import Entry
     from kit.index.features import Features
     from kit.index.reflection import Index
     from kit.recall.engine import Query
-    from kit.recall.match import Concept
+    from kit.recall.match import Concept, Way
     from kit.recall.sieve import Best, Found
 
 SMALL = 100
@@ -27,34 +28,42 @@ TWINS_NAMED = 3
 """Near-duplicates named with the card they were folded into."""
 
 
-def hit(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], found: Found, best: Best) -> Hit:
-    """Tell a card that was found, with every effect on its score."""
-    row = index.features.rows()[found.num]
-    said: list[Reason] = []
+def hits(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], best: Best) -> list[Hit]:
+    """Tell the cards that were found, best first, with every effect on their scores."""
+    ranked = best.ranked()
+    nums = [found.num for found in ranked]
+    borne, entries = index.postings.terms_of_all(nums), index.catalog.all_numbered(nums)
+    total = score.asked_weight(query.weights, concepts, query.unnamed)
+    told: list[Hit] = []
+    for found in ranked:
+        row, terms = index.features.rows()[found.num], set(borne[found.num])
+        ways = [
+            (concept, way)
+            for concept in concepts
+            if (way := next((way for way in concept.ways if not terms.isdisjoint(way.terms)), None))
+        ]
+        said = [_reached(query, concept, way, total) for concept, way in ways]
+        said += _told(query, found.num)
+        said.append(_ground(index, query, ways, found.num))
+        said += score.reasons(query.weights, row, asked)
+        said += _twins(index, best, row)
+        told.append(_made(entries.get(found.num), row, found.score, said))
+    return told
+
+
+def _reached(query: Query, concept: Concept, way: Way, total: float) -> Reason:
+    """Say by which way a card was reached, and the share of what was asked that this is."""
     weights = query.weights
-    total = score.asked_weight(weights, concepts, query.unnamed)
-    terms = set(index.postings.terms_of(found.num))
-    for concept in concepts:
-        way = next((way for way in concept.ways if terms.intersection(way.terms)), None)
-        if way:
-            share = score.weigh(weights, concept) / total * score.trust(weights, concept) * way.credit * weights.tags
-            said.append(Reason(way.factor, share, "+", way.note))
-    said += _told(query, found.num)
-    said.append(_ground(index, query, concepts, found.num, terms))
-    said += score.reasons(weights, row, asked)
-    for num in best.same_as(row)[:TWINS_NAMED]:
-        twin = index.catalog.numbered(num)
-        said.append(Reason("duplicate", 1.0, "=", f"{twin.path if twin else 'another note'} says the same"))
-    return _made(index, row, found.score, said)
+    share = score.weigh(weights, concept) / total * score.trust(weights, concept) * way.credit * weights.tags
+    return Reason(way.factor, share, "+", way.note)
 
 
-def _ground(index: Index, query: Query, concepts: Sequence[Concept], num: int, terms: set[str]) -> Reason:
+def _ground(index: Index, query: Query, ways: Sequence[tuple[Concept, Way]], num: int) -> Reason:
     """Say how much was found at all, whatever share of the question that is."""
     proof, tags = query.proofs.get(num), 0.0
     notes = max(SMALL, len(index.features.rows()))
-    for concept in concepts:
-        way = next((way for way in concept.ways if not terms.isdisjoint(way.terms)), None)
-        if way and way.factor != "part":
+    for concept, way in ways:
+        if way.factor != "part":
             rare = 1.0 if way.factor == "time" else match.rarity(concept.frequency, notes)
             tags += way.credit * rare
     return silence.ground(tags, proof.worth if proof else 0.0)
@@ -62,15 +71,23 @@ def _ground(index: Index, query: Query, concepts: Sequence[Concept], num: int, t
 
 def _told(query: Query, num: int) -> list[Reason]:
     """Say what the full text says for a card and beside it."""
-    weights, proof, stands = query.weights, query.proofs.get(num), query.beside.get(num)
-    said = [Reason("text", score.conviction(weights.text, proof.value), "∪", proof.note)] if proof else []
-    if stands and stands.near:
-        said.append(
-            Reason("near", score.conviction(weights.near, stands.near), "∪", "words found in the turns beside it")
-        )
-    if stands and stands.topic:
-        said.append(Reason("topic", score.conviction(weights.topic, stands.topic), "∪", "words found in its topic"))
+    weights, gain = query.weights, query.gains.get(num)
+    near, topic = query.beside.near.get(num), query.beside.topic.get(num)
+    note = query.proofs[num].note if num in query.proofs else "words found"
+    said = [Reason("text", score.conviction(weights.text, gain), "∪", note)] if gain is not None else []
+    if near:
+        said.append(Reason("near", score.conviction(weights.near, near), "∪", "words found in the turns beside it"))
+    if topic:
+        said.append(Reason("topic", score.conviction(weights.topic, topic), "∪", "words found in its topic"))
     return said
+
+
+def _twins(index: Index, best: Best, row: Features) -> list[Reason]:
+    """Name the cards that say the same and were folded into this one."""
+    nums = best.same_as(row)[:TWINS_NAMED]
+    entries = index.catalog.all_numbered(nums)
+    names = [entries[num].path if num in entries else "another note" for num in nums]
+    return [Reason("duplicate", 1.0, "=", f"{name} says the same") for name in names]
 
 
 def filled(index: Index, query: Query, asked: score.Asked, found: Found, round_: int, term: str) -> Hit:
@@ -79,11 +96,10 @@ def filled(index: Index, query: Query, asked: score.Asked, found: Found, round_:
     word = term.partition(":")[2]
     said = [Reason("co-tag", found.proof, "+", f"shares '{word}' with a card found, round {round_}")]
     said += [one for one in score.reasons(query.weights, row, asked) if one.factor != "scene"]
-    return _made(index, row, found.score, said)
+    return _made(index.catalog.numbered(found.num), row, found.score, said)
 
 
-def _made(index: Index, row: Features, value: float, said: Sequence[Reason]) -> Hit:
-    entry = index.catalog.numbered(row.num)
+def _made(entry: Entry | None, row: Features, value: float, said: Sequence[Reason]) -> Hit:
     created: datetime | None = None
     with suppress(OverflowError, OSError, ValueError):  # years 1 and 9999 have no local time everywhere
         created = datetime.fromtimestamp(row.created).astimezone() if row.created else None

@@ -10,6 +10,7 @@ import os
 import secrets
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from kit.errors import ConflictError, NotFoundError, UnavailableError
 from kit.lock import hold
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _LOCK_WAIT = 5.0
+_AT_ONCE = 8
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 # A pipe or a device with a note's name must not make the reader wait
 _READ = os.O_RDONLY | _FLAGS | getattr(os, "O_NONBLOCK", 0)
@@ -97,6 +99,32 @@ def write(place: Path, raw: bytes, mode: int | None = None) -> None:
         os.fsync(descriptor)
 
 
+@contextmanager
+def temporaries(files: Sequence[tuple[Path, bytes]]) -> Iterator[list[Path]]:
+    """Write a temporary file into each folder, then wait for the disk: together that takes a fraction of the time."""
+    temps: list[Path] = []
+    try:
+        for folder, raw in files:
+            temps.append(folder / f".~{secrets.token_hex(8)}.tmp")
+            descriptor = os.open(temps[-1], os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o666)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(raw)
+        with ThreadPoolExecutor(_AT_ONCE) as waiting:  # a disk waits for many files as long as for one
+            list(waiting.map(_wait_for, temps))
+        yield temps
+    finally:
+        for temp in temps:
+            temp.unlink(missing_ok=True)
+
+
+def _wait_for(file: Path) -> None:
+    descriptor = os.open(file, os.O_RDWR | _FLAGS)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def publish(temp: Path, place: Path, raw: bytes) -> None:
     """Give a finished file its name, unless something has that name."""
     try:
@@ -145,13 +173,13 @@ def has_both(old: Path, place: Path) -> bool:
         return False
 
 
-def read(real: Path, limit: int) -> tuple[int, bytes]:
+def read(real: Path | str, limit: int) -> tuple[int, bytes]:
     """Read a file and tell its size; nothing is read of one above the limit."""
     descriptor = os.open(real, _READ)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise NotFoundError(f"{real.name} is no ordinary file.")
+            raise NotFoundError(f"{os.path.basename(real)} is no ordinary file.")  # noqa: PTH119 - a text or a Path
         raw = _whole(descriptor, found.st_size, limit) if found.st_size <= limit else b""
     finally:
         os.close(descriptor)

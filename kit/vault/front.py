@@ -7,6 +7,7 @@ what two readers could read in two ways (duplicate and merge keys, aliases, tags
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 import frontmatter
@@ -130,6 +131,7 @@ def _read_simple(text: str) -> Front | None:
     return Front(values, places, None) if values else None
 
 
+@lru_cache(maxsize=4096)  # most values stand in many notes
 def _simple_value(text: str) -> object:
     if text[0] == '"':
         return text[1:-1]

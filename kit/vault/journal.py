@@ -48,18 +48,41 @@ class Journal:
         for path in sorted(self.months(), reverse=newest_first):
             with disk.told(path):
                 raw = (self._store.root / path).read_bytes()
-            for line in _backwards(raw) if newest_first else raw.splitlines():
+            for line in (line for _, line in _backwards(raw)) if newest_first else raw.splitlines():
                 entry = _entry(line)
                 if entry is not None:
                     yield entry
 
+    def backwards(self, place: str = "", holding: tuple[bytes, ...] = ()) -> Iterator[tuple[str, Entry]]:
+        """Read lines newest first from a place on, '' for the end; each with the place behind which it stands.
 
-def _backwards(raw: bytes) -> Iterator[bytes]:
-    """Cut lines off the end, one by one: whoever wants the newest few pays for those."""
+        With `holding` only lines that hold one of these bytes are read. A place stays right while lines are added.
+        Raise ValueError for what is none.
+        """
+        month, _, offset = place.partition(":")
+        if place and not (month.removesuffix(".jsonl").replace("-", "").isdecimal() and offset.isdecimal()):
+            raise ValueError(place)
+        return self._backwards(month, int(offset or 0), holding)
+
+    def _backwards(self, month: str, offset: int, holding: tuple[bytes, ...]) -> Iterator[tuple[str, Entry]]:
+        for path in sorted(self.months(), reverse=True):
+            name = path.rpartition("/")[2]
+            if month and name > month:
+                continue
+            with disk.told(path):
+                raw = (self._store.root / path).read_bytes()
+            for start, line in _backwards(raw[:offset] if name == month else raw):
+                entry = _entry(line) if not holding or any(each in line for each in holding) else None
+                if entry is not None:
+                    yield f"{name}:{start}", entry
+
+
+def _backwards(raw: bytes) -> Iterator[tuple[int, bytes]]:
+    """Cut lines off the end, one by one, each with where it begins: whoever wants the newest few pays for those."""
     end = len(raw)
     while end > 0:
         start = raw.rfind(b"\n", 0, end)
-        yield raw[start + 1 : end]
+        yield start + 1, raw[start + 1 : end]
         end = start
 
 

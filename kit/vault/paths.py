@@ -16,21 +16,24 @@ TEMP = re.compile(r"\.~[0-9a-f]{16}\.tmp")
 """The name of a temporary file of the kit; its dot hides it from Obsidian and from the watcher."""
 
 _LONGEST = 255
+_NOWHERE = frozenset({"", ".", ".."})
+"""Names that lead nowhere, or up; an absolute path begins with the empty one."""
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
 # Windows, Android and Obsidian's Sync can't have these, so the kit never makes them
 _ILLEGAL = re.compile(r"[<>:\"|?*\ud800-\udfff]|[ .]\Z|\A ")
+_HALF = re.compile(r"[\ud800-\udfff]")
 _RESERVED = re.compile(r"(?i)(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?")
 
 
 def check(path: str) -> list[str]:
     """Cut a relative POSIX path into its names; raise RefusedError when it could leave the vault."""
     names = path.split("/")
-    if not path or Path(path).anchor or {"", ".", ".."} & set(names):
+    if os.path.splitdrive(path)[0] or not _NOWHERE.isdisjoint(names):
         raise RefusedError(f"`{path}` is no path inside the vault.", "Give it relative to the vault's root.")
     for name in names:
         if _UNSAFE.search(name) or _too_long(name):
             raise RefusedError(f"`{path!r}` holds a name that can't be used.", "Rename the file.")
-        if name.casefold() == ".git":
+        if name[0] == "." and name.casefold() == ".git":
             raise RefusedError(f"`{path}` belongs to git.", "The kit keeps out of it.")
     return names
 
@@ -42,6 +45,23 @@ def check_new(path: str) -> list[str]:
         if _ILLEGAL.search(name) or _RESERVED.fullmatch(name) or TEMP.fullmatch(name):
             raise RefusedError(f"`{name}` is no file name that every system allows.", "Choose another name.")
     return names
+
+
+def check_theirs(path: str) -> list[str]:
+    """Cut a path with names that a person chose into these, as they are spelt; raise RefusedError when it can't be had.
+
+    A name that only other systems can't have is theirs to choose.
+    """
+    if os.name == "nt" or _HALF.search(path):
+        return check_new(path)
+    return check(path)
+
+
+def straight(root: Path, path: str) -> str | None:
+    """Find a path that is spelt on the disk exactly so, with no link on its way; None when it takes a closer look."""
+    check(path)
+    full = f"{root}/{path}"
+    return full if os.path.lexists(full) and _is_straight(str(root), full) else None
 
 
 def locate(root: Path, path: str) -> Path:
@@ -59,7 +79,7 @@ def locate(root: Path, path: str) -> Path:
 
 def inside(root: Path, full: Path, path: str) -> Path:
     """Follow every link; raise RefusedError when the end is outside the vault. `root` is already real."""
-    if _is_straight(root, full):
+    if _is_straight(str(root), str(full)):
         return full
     real = Path(os.path.realpath(full))
     if not real.is_relative_to(root):
@@ -69,19 +89,20 @@ def inside(root: Path, full: Path, path: str) -> Path:
     return real
 
 
-def _is_straight(root: Path, full: Path) -> bool:
+def _is_straight(base: str, end: str) -> bool:
     """Tell whether no link lies between the root and the end: then there is nothing to follow."""
-    base, end = str(root), str(full)
     if os.name != "posix" or not end.startswith(f"{base}/"):  # Windows has junctions, which are no links to Python
         return False
     at = len(base)
     while (at := end.find("/", at + 1)) > 0:
-        if Path(end[:at]).is_symlink():
+        if os.path.islink(end[:at]):  # noqa: PTH114 - each note of a vault comes here; a Path takes four times as long
             return False
-    return not full.is_symlink()
+    return not os.path.islink(end)  # noqa: PTH114 - the same
 
 
 def _too_long(name: str) -> bool:
+    if name.isascii():
+        return len(name) > _LONGEST
     try:
         return len(os.fsencode(name)) > _LONGEST
     except UnicodeEncodeError:  # half of a surrogate pair: no file can be called that
@@ -90,8 +111,13 @@ def _too_long(name: str) -> bool:
 
 def twin(folder: Path, name: str) -> str:
     """Find what has the same name on systems that fold case and Unicode forms; empty when nothing has."""
-    wanted = _folded(name)
-    return next((found for found in _names(folder) if _folded(found) == wanted), "")
+    wanted = folded(name)
+    return next((found for found in _names(folder) if folded(found) == wanted), "")
+
+
+def folded_names(folder: Path) -> dict[str, str]:
+    """List the names in a folder, each by what systems that fold case and Unicode forms take it for."""
+    return {folded(found): found for found in _names(folder)}
 
 
 def _same_form(folder: Path, name: str) -> str:
@@ -99,7 +125,8 @@ def _same_form(folder: Path, name: str) -> str:
     return next((found for found in _names(folder) if unicodedata.normalize("NFC", found) == wanted), "")
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Fold a name to what systems that fold case and Unicode forms take it for."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

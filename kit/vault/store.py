@@ -17,15 +17,16 @@ from kit.errors import (
     BadInputError,
     BadNoteError,
     ConflictError,
+    KitError,
     NotFoundError,
     Problem,
     RefusedError,
 )
 from kit.vault import disk
-from kit.vault.paths import TEMP, check, check_new, inside, locate, twin
+from kit.vault.paths import TEMP, check, check_new, check_theirs, folded, folded_names, inside, locate, straight, twin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
 LIMIT = 2 * 1024 * 1024
 """Bytes a note may have to be read, unless a store is made with another limit."""
@@ -42,9 +43,11 @@ def etag(raw: bytes) -> str:
 class Store:
     """The files of one vault; every path is relative to its root, POSIX."""
 
-    def __init__(self, root: Path, limit: int = LIMIT) -> None:
+    def __init__(self, root: Path, limit: int = LIMIT, *, plain_notes: bool = False) -> None:
         self.root = Path(os.path.realpath(root))
         self.limit = limit
+        self.plain_notes = plain_notes
+        """Whether the person's own notes are to be found as well."""
         self._due: dict[Path, None] | None = None
         self._own: dict[Path, int] = {}
 
@@ -53,7 +56,7 @@ class Store:
 
         Raise NotFoundError, RefusedError for a path out of the vault, BadNoteError above the limit.
         """
-        raw = self._load(self._real(path), path)
+        raw = self._load(straight(self.root, path) or self._real(path), path)
         return raw, etag(raw)
 
     def create(self, path: str, raw: bytes) -> str:
@@ -73,6 +76,49 @@ class Store:
                 disk.publish(temp, place, raw)
         self._sync(folder)
         return place.relative_to(self.root).as_posix()
+
+    def create_all(self, files: Sequence[tuple[str, bytes]], theirs: Collection[str] = ()) -> list[str | KitError]:
+        """Make many new files at once, as `create` does; where one can't be made, its error stands in its place.
+
+        A note whose name is taken gets the next free one: `a 2.md`. Each file is whole and on the disk before it has
+        its name. The paths that are `theirs` hold names a person chose: what this system allows is made.
+        """
+        made: list[str | KitError] = []
+        places: list[tuple[int, Path, bytes]] = []
+        names: dict[Path, dict[str, str]] = {}
+        for number, (path, raw) in enumerate(files):
+            try:
+                place = self._free_place(path, names, check_theirs if path in theirs else check_new)
+                made.append(place.relative_to(self.root).as_posix())
+                places.append((number, place, raw))
+            except KitError as error:
+                made.append(error)
+        with disk.told("the notes"), disk.temporaries([(place.parent, raw) for _, place, raw in places]) as temps:
+            for (number, place, raw), temp in zip(places, temps, strict=True):
+                try:
+                    with disk.told(str(made[number])):
+                        self._remember(place, temp)
+                        disk.publish(temp, place, raw)
+                except KitError as error:
+                    made[number] = error
+        with self.batch():
+            for folder in {place.parent for _, place, _ in places}:
+                self._sync(folder)
+        return made
+
+    def _free_place(self, path: str, names: dict[Path, dict[str, str]], cut: Callable[[str], list[str]]) -> Path:
+        """Choose a place whose name nothing has, and keep it; `names` holds those of each folder."""
+        *above, name = cut(path)
+        folder = self._make_folder(above, path)
+        if folder not in names:
+            names[folder] = folded_names(folder)
+        stem = name.removesuffix(".md")
+        tries = (name, *(f"{stem} {number}.md" for number in range(2, 1000))) if name.endswith(".md") else (name,)
+        for each in tries:
+            if folded(each) not in names[folder]:
+                names[folder][folded(each)] = each
+                return folder / each
+        raise ConflictError(f"{path} already exists.", "Choose another name.")
 
     def replace(self, path: str, raw: bytes, etag: str) -> None:
         """Replace a file whose content still has the etag, durably; its mode stays, a link stays a link.
@@ -117,7 +163,9 @@ class Store:
         old = self._real(path)
         if not old.is_file():
             raise NotFoundError(f"{path} does not exist.")
-        names = check_new(new_path)
+        names = check_theirs(new_path)  # a name that it bears already is the person's choice
+        for name in set(names).difference(path.split("/")):
+            check_new(name)
         folder = self._make_folder(names[:-1], new_path)
         place = folder / names[-1]
         with disk.told(new_path):
@@ -205,7 +253,7 @@ class Store:
         with disk.told(path):
             return inside(self.root, locate(self.root, path), path)
 
-    def _load(self, real: Path, path: str) -> bytes:
+    def _load(self, real: Path | str, path: str) -> bytes:
         with disk.told(path):
             size, raw = disk.read(real, self.limit)
         if size > self.limit:

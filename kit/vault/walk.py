@@ -30,6 +30,9 @@ _CONFLICT = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+_LISTS_INODES = os.name == "posix"
+"""Whether what a folder lists can tell the file's number; Windows gives 0 for it."""
+
 
 class RootGone(UnavailableError):  # noqa: N818 - a state of the vault more than a fault of the program
     """The vault's root can't be listed: nothing may be concluded from what is missing under it."""
@@ -106,13 +109,14 @@ class Walk:
         folders = [self.under]
         while folders:
             here = folders.pop()
+            prefix = f"{here}/" if here else ""
             for entry in self._entries(real, here, visited):
-                path = f"{here}/{entry.name}" if here else entry.name
+                path = prefix + entry.name
                 if entry.is_dir(follow_symlinks=False):
                     if not self.ignore(f"{path}/"):
                         folders.append(path)
                 elif not self.ignore(path):
-                    seen = self._note(real, path)
+                    seen = _plain_file(entry, path) or self._note(real, path)
                     if seen is not None:
                         yield seen
                 elif entry.is_symlink() and not self.ignore(f"{path}/") and entry.is_dir():
@@ -184,6 +188,19 @@ def look(root: Path, path: str, *, ignore: Callable[[str], bool] = ignored) -> S
         _identity(root)
         return None
     return found
+
+
+def _plain_file(entry: os.DirEntry[str], path: str) -> Seen | None:
+    """Stat what a folder lists, which takes half as long as by its path; None unless it is a plain file for sure."""
+    if not _LISTS_INODES:
+        return None
+    try:
+        found = entry.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    if not modes.S_ISREG(found.st_mode):
+        return None
+    return Seen(path, Stat(found.st_mtime_ns, found.st_size, found.st_ino))
 
 
 def _stat(real: str, path: str) -> Stat | str | None:

@@ -243,8 +243,7 @@ def checkout(folder: Path, cards: int, changed: int) -> None:
                 busy.append(measure.milliseconds(partial(served.hits, asked[draw % len(asked)])))
                 draw += 1
         features = time.perf_counter() - started
-        while not served.wait(lambda told: not (told["words_behind"] or told["scan_owed"])) < 0.01:
-            pass
+        served.settle()
         whole = time.perf_counter() - started
         right = sum(served.hits(f"other{n}x")[:1] != [] for n in range(0, len(notes), 50))
     share, still, meanwhile = range(0, len(notes), 50), per(quiet, 0.99), per(busy, 0.99)
@@ -256,7 +255,7 @@ def checkout(folder: Path, cards: int, changed: int) -> None:
 def is_recallable(path: Path) -> bool:
     """Tell whether a card may be recalled at all."""
     raw = path.read_text(encoding="utf-8")
-    return "status: completed" in raw and "feedback: rejected" not in raw
+    return "status: completed" in raw and "feedback: rejected" not in raw and "layer: transient" not in raw
 
 
 def arrived(served: Served, last: int) -> bool:

@@ -191,7 +191,7 @@ def test_book_features_tags_scenes_facts_and_log_are_rows_to_grep(call: Run, don
     [fact] = [line.split("\t") for line in out(call("facts")).splitlines()]
     assert fact[2:] == ["0.90", "report format", "Reports go in tables"]
     log = [line.split("\t")[1:3] for line in out(call("log")).splitlines()]
-    assert log == [["person", "remember"], ["person", "complete"], ["person", "frame"]]
+    assert log == [["person", "remember"], ["learn", "tags"], ["person", "complete"], ["person", "frame"]]
     assert len(out(call("log", done, "-n", "1")).splitlines()) == 1
 
 

@@ -23,10 +23,11 @@ _CHUNKED = "chunked"
 
 
 class Answer(NamedTuple):
-    """What the model says, and how long it thinks before each word."""
+    """What the model says, and how long it thinks before each word; or the tool it calls, in Anthropic's protocol."""
 
     text: str
     pause_s: float = 0.0
+    call: model_wire.Call | None = None
 
     def pieces(self) -> list[str]:
         """Cut the text into what is sent at a time: all of it, or word by word."""
@@ -163,7 +164,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
-        for event, value in wire.stream(name, answer.pieces()):
+        events = model_wire.calling(name, answer.call) if answer.call else wire.stream(name, answer.pieces())
+        for event, value in events:
             head = f"event: {event}\n" if event else ""
             data = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             self.wfile.write(f"{head}data: {data}\n\n".encode())

@@ -5,6 +5,7 @@ Law: pure; a request's JSON in, the newest words of the person and the events of
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -75,6 +76,31 @@ def _anthropic_stream(model: str, pieces: Sequence[str]) -> Iterator[Event]:
             "delta": {"stop_reason": "end_turn", "stop_sequence": None},
             "usage": {"output_tokens": _TOKENS},
         },
+        {"type": "message_stop"},
+    ]
+    for event in events:
+        yield event["type"], event
+
+
+class Call(NamedTuple):
+    """A tool the model wants called."""
+
+    tool: str
+    arguments: Body
+
+
+def calling(model: str, call: Call) -> Iterator[Event]:
+    """Stream the call of a tool, in Anthropic's protocol."""
+    begun = _anthropic_whole(model, "") | {"content": [], "stop_reason": None}
+    block = {"type": "tool_use", "id": "toolu_01", "name": call.tool, "input": {}}
+    delta = {"type": "input_json_delta", "partial_json": json.dumps(call.arguments, ensure_ascii=False)}
+    ended = {"stop_reason": "tool_use", "stop_sequence": None}
+    events: list[Body] = [
+        {"type": "message_start", "message": begun},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": ended, "usage": {"output_tokens": _TOKENS}},
         {"type": "message_stop"},
     ]
     for event in events:

@@ -81,6 +81,18 @@ with open(path) as file:
 scope["main"]()
 """
 
+PUT_OFF = """
+import _signal, sys, time
+del _signal.setitimer
+scope = {"__name__": "hook"}
+with open(sys.argv[1]) as file:
+    exec(compile(file.read(), sys.argv[1], "exec"), scope)
+scope["limit"](0.05)
+scope["limit"](60)
+time.sleep(0.5)
+print("lives")
+"""
+
 
 @pytest.fixture
 def vault(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
@@ -233,7 +245,8 @@ def test_the_vault_is_found_upward_and_by_the_pointer_file(home: Home, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("MEMKIT_OFF", "1"), ("MEMKIT_HOOK_DEPTH", "1"), ("MEMKIT_HOOK_DEPTH", "x")]
+    ("name", "value"),
+    [("MEMKIT_OFF", "1"), ("MEMKIT_OFF", "true"), ("MEMKIT_HOOK_DEPTH", "1"), ("MEMKIT_HOOK_DEPTH", "x")],
 )
 def test_it_can_be_switched_off(vault: Home, monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
     monkeypatch.setenv(name, value)
@@ -398,3 +411,8 @@ def test_hook_and_daemon_mean_the_same_places(
         assert f"{kit.hook.cache_base()}/spool-{places.vault_key(root)}" == str(places.spool_folder(root))
     assert kit.hook.cache_base() == str(places.cache_base())
     assert f"{kit.hook.config_base()}/vault" == str(places.pointer_file())
+
+
+def test_more_time_puts_the_end_off_on_systems_without_a_timer() -> None:
+    command = [sys.executable, "-I", "-S", "-c", PUT_OFF, HOOK]
+    assert subprocess.run(command, capture_output=True, check=True).stdout.strip() == b"lives"

@@ -290,6 +290,28 @@ def test_a_trouble_that_passes_costs_no_spooled_answer_and_keeps_the_order(home:
     assert (home.root / "raw").read_bytes() == said
 
 
+def test_what_can_never_be_dealt_with_holds_nothing_back_for_long(home: Home) -> None:
+    folder = places.spool_folder(home.root)
+    folder.mkdir(parents=True)
+    (folder / "00000000000000000001-1-a.bin").write_bytes(b"HOOK claude away 2 0\nhi")
+    (folder / "00000000000000000002-1-a.bin").write_bytes(b"HOOK claude answer 2 0\nho")
+    clock = Clock()
+    with serving(home, spooled=folder, clock=clock) as (_, demo, _):
+        for turn, now in enumerate((0, 2, 5, 10, 20), 1):
+            clock.now = now
+            until(lambda turn=turn: demo.refused == turn)  # type: ignore[misc]
+        until(lambda: [path.name[19:20] for path in spool.waiting(folder)] == ["1"])
+        (folder / "3.draft").write_bytes(b"HOOK claude answer 2 0\nha")
+        (folder / "3.draft").rename(folder / "00000000000000000003-1-a.bin")  # later, and before the next try
+        until(lambda: [path.name[19:20] for path in spool.waiting(folder)] == ["1"])
+        assert demo.refused == 5
+        (home.root / "back").touch()
+        clock.now = 100
+        until(lambda: spool.waiting(folder) == [])
+    said = [line.split()[2] for line in (home.root / "raw").read_bytes().splitlines()]
+    assert said == [b"ho", b"ha", b"hi"]
+
+
 def test_what_was_dealt_with_when_a_stop_came_is_not_told_again(home: Home) -> None:
     folder = places.spool_folder(home.root)
     folder.mkdir(parents=True)

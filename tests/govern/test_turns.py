@@ -72,7 +72,7 @@ def test_completing_fills_card_event_and_overview(kit: Kit) -> None:
     assert said(kit, framed.id).agent == LONG
     assert (done.event, done.overview) == (f"{card.event}.md", f"{card.overview}.md")
     assert 60 <= len(kit.body(card.overview).split()) <= 220
-    assert [entry["what"] for entry in kit.log()] == ["complete", "frame"]
+    assert [entry["what"] for entry in kit.log()] == ["tags", "complete", "frame"]
 
 
 @pytest.mark.parametrize("answer", [ANSWER, LONG, f"the token is {SECRET}", "nul \0 and half \ud800 a pair", "a\r\nb"])

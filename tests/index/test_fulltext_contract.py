@@ -91,13 +91,14 @@ class Contract:
 
     def test_scores_each_field_apart_and_weighs_it(self, engine: FullText) -> None:
         engine.apply([Doc(1, {"user": "apple", "agent": "apple"}), Doc(2, {"agent": "apple"})], ())
-        hits = engine.search([("appl", 1.0)], 5, weights=WEIGHTS, budget_s=5).hits
-        assert [num for num, _ in hits] == [1, 2]
-        assert set(hits[0][1]) == {"user", "agent"}
-        assert hits[0][1]["agent"] == pytest.approx(hits[1][1]["agent"], rel=0.02)
-        silent = engine.search([("appl", 1.0)], 5, weights={"user": 2.0}, budget_s=5).hits
-        assert [(num, list(parts)) for num, parts in silent] == [(1, ["user"])]
-        assert silent[0][1]["user"] == pytest.approx(2 * hits[0][1]["user"], rel=0.02)
+        found = engine.search([("appl", 1.0)], 5, weights=WEIGHTS, budget_s=5)
+        parts = found.parts([1, 2])
+        assert [num for num, _ in found.hits] == [1, 2]
+        assert set(parts[1]) == {"user", "agent"}
+        assert parts[1]["agent"] == pytest.approx(parts[2]["agent"], rel=0.02)
+        silent = engine.search([("appl", 1.0)], 5, weights={"user": 2.0}, budget_s=5)
+        assert [num for num, _ in silent.hits] == [1]
+        assert silent.parts([1])[1] == {"user": pytest.approx(2 * parts[1]["user"], rel=0.02)}
 
     def test_replaces_and_deletes(self, engine: FullText) -> None:
         engine.apply(CARDS, ())
@@ -306,7 +307,7 @@ class Contract:
         weights = {"user": 1.0, "agent": 1.0, "title": 1.0}
         asked = [(term, 1.0) for term in set(terms(" ".join(twin.fields.values())))]
         found = dict(layered.search(asked, 100, weights=weights, budget_s=5).hits)
-        self._compare(sum(found[100].values()), sum(found[7].values()))
+        self._compare(found[100], found[7])
 
     def _compare(self, new: float, old: float) -> None:
         assert new == pytest.approx(old, rel=0.1)
@@ -331,12 +332,14 @@ class OwnScoring(Contract):
         weights = {"title": 2.0, "user": 1.0, "agent": 0.5}
         for _ in range(12):
             asked = [(f"w{draw.randrange(60)}", draw.choice([0.5, 1.0])) for _ in range(draw.randint(1, 8))]
-            found = engine.search(asked, 5, weights=weights, budget_s=5, allowed=allowed).hits
+            found = engine.search(asked, 5, weights=weights, budget_s=5, allowed=allowed)
             truth = _by_reading(docs, asked, weights, allowed)
-            got = [sum(parts.values()) for _, parts in found]
+            got = [score for _, score in found.hits]
             assert got == pytest.approx(sorted(truth.values(), reverse=True)[:5], rel=0.03)
-            for num, parts in found:
-                assert sum(parts.values()) == pytest.approx(truth[num], rel=0.03)
+            parts = found.parts([num for num, _ in found.hits])
+            for num, score in found.hits:
+                assert score == pytest.approx(truth[num], rel=0.03)
+                assert sum(parts[num].values()) == pytest.approx(score)
 
     def test_common_words_only_lift_what_rarer_ones_found(
         self, engine: FullText, monkeypatch: pytest.MonkeyPatch
@@ -351,8 +354,8 @@ class OwnScoring(Contract):
         truth = _by_reading(docs, asked, dict.fromkeys(("title", "user", "agent"), 1.0), None)
         assert not found.late
         assert len(found.used_terms) == 12
-        for num, parts in found.hits:
-            assert sum(parts.values()) == pytest.approx(truth[num], rel=0.03)
+        for num, score in found.hits:
+            assert score == pytest.approx(truth[num], rel=0.03)
         best = sorted(truth, key=truth.__getitem__, reverse=True)[:20]
         assert {num for num, _ in found.hits} <= set(best)
 
@@ -362,7 +365,7 @@ class OwnScoring(Contract):
             engine = open_engine(self.name, tmp_path / f"b{b}", {"user": Curve(1.2, b)})
             engine.apply([Doc(1, {"user": "fig " + "filler " * 99}), Doc(2, {"user": "fig"})], ())
             hits = dict(engine.search([("fig", 1.0)], 2, weights=WEIGHTS, budget_s=5).hits)
-            scores.append(hits[2]["user"] / hits[1]["user"])
+            scores.append(hits[2] / hits[1])
             engine.close()
         assert scores[0] == pytest.approx(1.0)
         assert scores[1] > 1.5
@@ -401,7 +404,9 @@ def _by_reading(
     allowed: Callable[[int], bool] | None,
 ) -> dict[int, float]:
     words = {doc.num: {name: terms(text) for name, text in doc.fields.items()} for doc in docs}
-    means = {name: sum(len(each.get(name, ())) for each in words.values()) / len(docs) for name in weights}
+    sizes = {name: [len(each[name]) for each in words.values() if each.get(name)] for name in weights}
+    means = {name: max(1.0, sum(found) / max(1, len(found))) for name, found in sizes.items()}
+    curve = Curve()
     scores: dict[int, float] = {}
     for term, asked_weight in asked:
         df = sum(any(term in text for text in each.values()) for each in words.values())
@@ -411,8 +416,8 @@ def _by_reading(
                 continue
             for name, text in each.items():
                 if tf := text.count(term):
-                    norm = 0.6 * (1 - 0.1 + 0.1 * len(text) / means[name])
-                    gain = asked_weight * rarity * weights[name] * tf * 1.6 / (tf + norm)
+                    norm = curve.k1 * (1 - curve.b + curve.b * len(text) / means[name])
+                    gain = asked_weight * rarity * weights[name] * tf * (curve.k1 + 1) / (tf + norm)
                     scores[num] = scores.get(num, 0.0) + gain
     return scores
 

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kit.recall.engine import Proofs, TextProof
+from kit.recall import match
+from kit.recall.engine import Proofs
 from kit.recall.score import PROFILES
 from tests.small_vault import NOW, Vault, state
 
@@ -228,7 +229,7 @@ def test_forms_of_one_word_ask_for_one_thing(vault: Vault) -> None:
     vault.scan()
     found = vault.ask("I tested it", threshold=0.0)
     assert {hit.id for hit in found.hits} == {"test", "tests", "testing"}
-    assert all(hit.score > 0.9 * 0.93 * PROFILES["default"].tags for hit in found.hits)
+    assert all(hit.score > 0.9 * 0.93 * match.PICKED * PROFILES["default"].tags for hit in found.hits)
 
 
 # -- co-tags
@@ -360,13 +361,13 @@ def test_the_text_is_a_second_witness(vault: Vault) -> None:
     vault.card("rust", id="text")
     vault.scan()
     numbers = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}
-    proofs = {numbers["both"]: TextProof(0.9, "summary"), numbers["text"]: TextProof(0.8, "summary")}
-    found = vault.ask("python rust", proofs=proofs, tags=("python", "cobol"))
+    proofs = {numbers["both"]: 0.9, numbers["text"]: 0.8}
+    found = vault.ask("python rust", gains=proofs, tags=("python", "cobol"), threshold=0.0)
     assert [hit.id for hit in found.hits if "text" not in factors(hit)] == ["tag"]
     scores = {hit.id: hit.score for hit in found.hits}
     assert scores["both"] > scores["tag"]
     assert add_up(found)
-    alone = vault.ask("nothing", proofs=proofs)
+    alone = vault.ask("nothing", gains=proofs)
     assert [hit.id for hit in alone.hits] == ["both", "text"]
     assert alone.hits[0].score < 0.7
     assert add_up(alone)
@@ -392,7 +393,7 @@ def test_the_turns_beside_a_card_speak_for_it_and_say_so(vault: Vault) -> None:
     vault.card(id="elsewhere", topic="other", days=7)
     vault.scan()
     numbers = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}
-    proofs = {numbers["t3"]: TextProof(1.0, "user"), numbers["elsewhere"]: TextProof(0.1, "user")}
+    proofs = {numbers["t3"]: 1.0, numbers["elsewhere"]: 0.1}
     found = vault.ask("anything", witness=lambda *_: Proofs(proofs), threshold=0.0)
     scores = {hit.id: hit.score for hit in found.hits}
     assert set(scores) == {"t1", "t2", "t3", "t4", "t5", "elsewhere"}, "two turns on either side"
@@ -407,7 +408,7 @@ def test_a_turn_beside_a_hit_is_shown_only_if_it_may_be(vault: Vault) -> None:
     vault.card(id="after", topic="talk", days=1, status="pending")
     vault.scan()
     number = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}[hit]
-    found = vault.ask("anything", witness=lambda *_: Proofs({number: TextProof(1.0, "user")}), threshold=0.0)
+    found = vault.ask("anything", witness=lambda *_: Proofs({number: 1.0}), threshold=0.0)
     assert [each.id for each in found.hits] == [hit]
 
 
@@ -417,7 +418,7 @@ def test_a_topic_that_grows_is_seen_at_once(vault: Vault) -> None:
     (number,) = (entry.num for entry in vault.index.catalog.of_kind("card"))
 
     def witness(*_: object) -> Proofs:
-        return Proofs({number: TextProof(1.0, "user")})
+        return Proofs({number: 1.0})
 
     assert vault.ids("anything", witness=witness, threshold=0.0) == [first]
     second = vault.card(id="second", topic="talk", days=1)
@@ -430,7 +431,7 @@ def test_a_person_is_no_word_of_the_question(vault: Vault) -> None:
     vault.scan()
     heard: list[object] = []
 
-    def witness(question: str, persons: object, _allowed: object) -> Proofs:
+    def witness(question: str, persons: object, *_: object) -> Proofs:
         heard.extend((question, persons))
         return Proofs()
 
@@ -442,7 +443,7 @@ def test_scores_stay_within_one(vault: Vault) -> None:
     vault.fact("Always ruff.", "python", importance=5, feedback="confirmed", scenes=["work"], days=0)
     vault.scan()
     (number,) = (entry.num for entry in vault.index.catalog.of_kind("fact"))
-    found = vault.ask("python", scene="work", proofs={number: TextProof(9.0, "facts")})
+    found = vault.ask("python", scene="work", gains={number: 9.0})
     assert found.hits[0].score == 1.0
     assert add_up(found)
 

@@ -37,7 +37,7 @@ ROWS = st.builds(
 )
 
 
-@pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (60, 0.97 + 0.03 / math.e), (1e6, 0.97), (-5, 1.0)])
+@pytest.mark.parametrize(("days", "expected"), [(0, 1.0), (60, 0.98 + 0.02 / math.e), (1e6, 0.98), (-5, 1.0)])
 def test_age_takes_at_most_what_the_floor_leaves(days: float, expected: float) -> None:
     assert score.decay(DEFAULT, days) == pytest.approx(expected)
 
@@ -57,7 +57,8 @@ def test_an_ordinary_card_is_changed_by_nothing() -> None:
     [
         ({"layer": "semantic"}, 1.15), ({"layer": "transient"}, 0.55), ({"feedback": "confirmed"}, 1.15),
         ({"feedback": "rejected"}, 0.0), ({"feedback": "partial"}, 1.0), ({"feedback": "ignored"}, 1.0),
-        ({"importance": 5}, 1.1), ({"importance": 1}, 0.9),
+        ({"importance": 5}, 1.1), ({"importance": 1}, 0.9), ({"shown": "do you like tabs?"}, 0.9),
+        ({"shown": "你喜欢制表符吗？"}, 0.9), ({"shown": "tabs? spaces."}, 1.0),
     ],
 )  # fmt: skip
 def test_what_a_card_brings_along(more: dict[str, object], factor: float) -> None:
@@ -68,7 +69,7 @@ def test_what_a_card_brings_along(more: dict[str, object], factor: float) -> Non
 def test_two_witnesses_say_more_than_either_and_never_more_than_all(
     weights: Weights, strength: float, text: float
 ) -> None:
-    found = score.evidence(weights, strength, text)
+    found = score.evidence(weights, strength, weights.text * text)
     assert max(weights.tags * strength, score.conviction(weights.text, text)) - 1e-12 <= found <= 1.0
     assert score.evidence(weights, strength, 0.0) == pytest.approx(weights.tags * strength)
 
@@ -77,11 +78,11 @@ def test_two_witnesses_say_more_than_either_and_never_more_than_all(
 def test_more_of_any_witness_never_says_less(
     weights: Weights, strength: float, text: float, near: float, topic: float, more: float
 ) -> None:
-    found = score.evidence(weights, strength, text, near, topic)
-    assert score.evidence(weights, strength, text + more, near, topic) >= found
-    assert score.evidence(weights, strength, text, near + more, topic) >= found
-    assert score.evidence(weights, strength, text, near, topic + more) >= found
-    assert score.evidence(weights, min(1.0, strength + more), text, near, topic) >= found
+    gain = weights.text * text + weights.near * near + weights.topic * topic
+    found = score.evidence(weights, strength, gain)
+    for weight in (weights.text, weights.near, weights.topic):
+        assert score.evidence(weights, strength, gain + weight * more) >= found
+    assert score.evidence(weights, min(1.0, strength + more), gain) >= found
 
 
 @given(SHARE, GAIN, GAIN, GAIN)
@@ -90,20 +91,22 @@ def test_each_witness_leaves_its_own_doubt(strength: float, text: float, near: f
         1 - DEFAULT.tags * strength, 1 - score.conviction(DEFAULT.text, text),
         1 - score.conviction(DEFAULT.near, near), 1 - score.conviction(DEFAULT.topic, topic),
     )  # fmt: skip
-    assert score.evidence(DEFAULT, strength, text, near, topic) == pytest.approx(1 - math.prod(doubts))
+    gain = DEFAULT.text * text + DEFAULT.near * near + DEFAULT.topic * topic
+    assert score.evidence(DEFAULT, strength, gain) == pytest.approx(1 - math.prod(doubts))
 
 
 def test_of_two_texts_the_better_one_convinces_more_however_good_both_are() -> None:
     found = [score.evidence(DEFAULT, 0.0, gain) for gain in (0.5, 1.0, 1.5, 3.0)]
     assert found == sorted(set(found))
     assert found[-1] < 1.0
-    assert score.evidence(WANGDEFA, 0.0, 1.0) == 0.0
 
 
 @given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]))
 def test_the_ceiling_is_above_every_score(weights: Weights, card: Features, proof: float, scene: str, sub: str) -> None:
     asked = Asked(NOW, scene, sub)
-    assert 0.0 <= score.total(weights, card, asked, proof) <= score.ceiling(weights, proof) + 1e-12
+    tallest = score.tallest(weights, [(card.importance, card.layer, card.feedback)])
+    most = proof * tallest + score.scene_most(weights, asked)
+    assert 0.0 <= score.total(weights, card, asked, proof) <= most + 1e-12
 
 
 @given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]))
@@ -141,5 +144,5 @@ def test_wangdefa_is_its_formula(card: Features, strength: float, scene: str, su
     verdict = {"confirmed": 1.15, "rejected": 0.0}.get(card.feedback, 1.0)
     bonus = 0.1 * (bool(scene) and card.scene == scene) + 0.1 * (bool(sub) and card.scene_sub == sub)
     expected = strength * math.exp(-0.05 * days) * verdict + bonus
-    proof = score.evidence(WANGDEFA, strength, 0.9)
+    proof = score.evidence(WANGDEFA, strength, WANGDEFA.text * 0.9)
     assert score.total(WANGDEFA, card, Asked(NOW, scene, sub), proof) == pytest.approx(expected, abs=1e-12)

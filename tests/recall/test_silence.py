@@ -18,8 +18,14 @@ FOUND = st.lists(st.builds(hit, st.floats(0.01, 1), st.floats(0, 3), st.floats(0
 
 
 def test_one_rare_tag_or_two_rare_words_are_enough() -> None:
-    for founded in (hit(0.2, 0.9), hit(0.2, 0.0, 1.9)):
+    for founded in (hit(0.4, 0.9), hit(0.4, 0.0, 1.9)):
         assert worth_telling([founded]) == [founded]
+
+
+def test_a_small_share_of_the_prompt_is_enough_only_where_much_was_found() -> None:
+    assert worth_telling([hit(0.2, 0.9), hit(0.25, 0.0, 1.9)]) == []
+    much = hit(0.2, 0.9, 1.0)
+    assert worth_telling([much]) == [much]
 
 
 def test_a_lone_word_or_a_common_tag_is_not() -> None:

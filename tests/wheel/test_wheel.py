@@ -31,10 +31,13 @@ def test_the_wheel_carries_templates_example_and_hooks(wheel: Path) -> None:
         "kit/_shipped/templates/words/stop.en.txt",
         "kit/_shipped/templates/vault/gitignore",
         "kit/_shipped/templates/notes/card.md",
+        "kit/_shipped/templates/prompts/turn.zh.md",
         "kit/_shipped/vault-example/memkit.toml",
         "kit/_shipped/vault-example/.obsidian/app.json",
         "kit/_shipped/hooks/README.md",
         "kit/hook.py",
+        "kit/web/page/index.html",
+        "kit/web/page/js/main.js",
     ):
         assert needed in names
     assert not [name for name in names if name.startswith("tests")]

@@ -99,7 +99,7 @@ def inject(kit: Kit, prompt: str, now: datetime, project: str = "", topic: str =
         prompt, project=project, topic=topic, now=now,
         limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
     )  # fmt: skip
-    delivery = kit.context(found).delivery
+    delivery = kit.delivery(found)
     late = any("no time" in remark for remark in found.remarks)
     return Injected(True, delivery.ids, delivery.text, delivery.tokens, (perf_counter() - started) * 1000, late)
 

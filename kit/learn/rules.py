@@ -1,8 +1,8 @@
-"""What a finished turn teaches: lasting statements become facts, the next message judges the answer before it.
+"""What rules make of a finished turn: lasting statements become facts, the next message judges the answer before it.
 
 Law: the queue is the files themselves, every card that says `learn: pending`; a card is done when the key is
-gone, so a crash repeats a step and never loses one. A card that can't be learned from keeps no other waiting. By
-rules; nothing here asks a model.
+gone, so a crash repeats a step and never loses one. A card that can't be learned from keeps no other waiting.
+Nothing here asks a model.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit import text
 from kit.digest import statements, verdict
 from kit.errors import ConflictError, KitError
-from kit.govern import alignment, care, facts, scenes
+from kit.govern import alignment, care, facts, finish, scenes
+from kit.learn import recurring
 from kit.model.notes import Card
 from kit.vault import exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -38,9 +39,13 @@ class Learned(NamedTuple):
     judged: str = ""
     """the id of the card whose answer this one judged"""
     aligned: tuple[str, ...] = ()
-    """paths of tags that lacked something and got it"""
+    """paths of other notes that lacked something and got it: tags, the card itself"""
     scene: str = ""
     """the scene that showed only once the whole turn was known"""
+    by: str = "rules"
+    """`rules`, or the model's name"""
+    dropped: tuple[str, ...] = ()
+    """what of a model's answer could not be used, a sentence each"""
 
 
 def waiting(hand: Hand) -> int:
@@ -74,35 +79,65 @@ def learn(hand: Hand, path: str, now: datetime, scene_of: Callable[[str], str] =
         return Learned(found.id)
     if hand.store.recently_touched(path, time.time()):
         raise ConflictError(f"{path} was saved a moment ago.", "It is learned from when it is quiet.")
-    said = _exchange(hand, found)
-    kept = tuple(
-        done.path
-        for statement in statements.statements(said.user, said.agent)
-        if (done := facts.remember(hand, _stated(statement, found, path), now, "learn"))
-    )
-    judged = _judge_previous(hand, found, said.user, now)
-    aligned = alignment.by_rules(hand, found.tags, now)
-    scene = "" if found.scene else scene_of(f"{said.user}\n{said.agent}")
+    learned = take_up(hand, found, path, now, scene_of)
+    hand.amend(path, {"learn": None, "learned": None})
+    hand.settle(path)
+    return learned
+
+
+def take_up(hand: Hand, card: Card, path: str, now: datetime, scene_of: Callable[[str], str]) -> Learned:
+    """Take up what rules can tell, once; the card stays where it is in the queue."""
+    if card.learned:
+        return Learned(card.id)
+    said = finish.looked_at(exchange_of(hand, card))
+    kept = keep(hand, card, path, statements.statements(said.user, said.agent), now)
+    promoted = recurring.promote(hand, card, path, now)
+    judged = judge_previous(hand, card, said.user, now)
+    aligned = alignment.by_rules(hand, card.tags, now)
+    scene = "" if card.scene else scene_of(f"{said.user}\n{said.agent}")
     if scene:
         scenes.final(hand, path, scene, now, "learn")
-    hand.amend(path, {"learn": None})
-    hand.settle(path)
-    return Learned(found.id, kept, judged, aligned.paths if aligned else (), scene)
+    found = (*kept, *([promoted] if promoted else []))
+    return Learned(card.id, found, judged, aligned.paths if aligned else (), scene)
+
+
+def is_taken_up(hand: Hand, path: str) -> bool:
+    """Tell whether rules have done their part for a card."""
+    found = hand.load(path)
+    return not isinstance(found, Card) or bool(found.learned)
+
+
+def meanwhile(hand: Hand, path: str, now: datetime, scene_of: Callable[[str], str]) -> None:
+    """Take up what rules can tell of a card that waits for a model which does not answer."""
+    found = hand.load(path)
+    if isinstance(found, Card) and not found.learned and not hand.store.recently_touched(path, time.time()):
+        take_up(hand, found, path, now, scene_of)
+        hand.amend(path, {"learned": "rules"})
+        hand.settle(path)
+
+
+def keep(
+    hand: Hand, card: Card, path: str, stated: Iterable[statements.Statement], now: datetime
+) -> tuple[str, ...]:  # fmt: skip
+    """Remember statements as facts; return the paths of those that are new, surer or superseded."""
+    done = (facts.remember(hand, _stated(one, card, path), now, "learn") for one in stated)
+    return tuple(each.path for each in done if each)
 
 
 def _stated(statement: statements.Statement, card: Card, path: str) -> facts.Stated:
     return facts.Stated(
         statement.text, statement.category, statement.key, statement.value, scenes=statement.scenes,
         project=card.project if statement.category == "business" else "", confidence=statement.confidence, source=path,
+        said_at=card.created,
     )  # fmt: skip
 
 
-def _judge_previous(hand: Hand, card: Card, message: str, now: datetime) -> str:
+def judge_previous(hand: Hand, card: Card, message: str, now: datetime) -> str:
     """Judge the answer before, in the same session, by what the person says now; never against their own verdict."""
-    before = _previous(hand, card)
+    before = previous(hand, card)
     if before is None or before.feedback:
         return ""
-    said = _exchange(hand, before)
+    said = finish.looked_at(exchange_of(hand, before))
     found = verdict.feedback(said.user, said.agent, message)
     if found.status == "ignored" or found.confidence < SURE:
         return ""
@@ -110,7 +145,8 @@ def _judge_previous(hand: Hand, card: Card, message: str, now: datetime) -> str:
     return before.id
 
 
-def _previous(hand: Hand, card: Card) -> Card | None:
+def previous(hand: Hand, card: Card) -> Card | None:
+    """Find the card of the turn before, in the same session."""
     if not card.topic or not card.created:
         return None
     rows = hand.index.features.rows()
@@ -130,7 +166,8 @@ def _previous(hand: Hand, card: Card) -> Card | None:
     return found if isinstance(found, Card) else None
 
 
-def _exchange(hand: Hand, card: Card) -> exchange.Exchange:
+def exchange_of(hand: Hand, card: Card) -> exchange.Exchange:
+    """Read what was said in the turn of a card; empty when its event is gone or can't be read."""
     entry = hand.linked(card.event)
     try:
         return exchange.read(hand.load(entry.path).body) if entry else exchange.Exchange("", "")

@@ -1,0 +1,156 @@
+"""Commands that carry memories in and out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from kit import config
+from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.errors import BadInputError
+
+SOURCES = (
+    "auto", "wangdefa", "layered", "claude", "codex", "gemini", "qwen", "copilot", "pi", "markdown", "vault", "json",
+)  # fmt: skip
+_STRETCH_S, _ALONE_S = 0.5, 600.0
+"""Seconds of one stretch of an import: while a daemon answers others in between, and in this process."""
+_SHOWN = 20
+
+
+@click.command("import")
+@click.argument("source", required=False, type=click.Path(path_type=Path))
+@click.option("--from", "kind", type=click.Choice(SOURCES), default="auto", show_default=True, help="What it is.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")
+@click.option("--undo", is_flag=True, help="Take the newest import back; notes you changed since stay.")
+@asking
+def import_(asker: Asker, source: Path | None, kind: str, dry_run: bool, undo: bool) -> None:
+    """Bring memories in from SOURCE: another memory, an agent's own files, a folder of notes.
+
+    Nothing in the source is changed, and nothing of yours. What was brought once is never brought again, so an import
+    that was broken off is simply run again.
+    """
+    if undo:
+        asker.show(asker.ask("transfer.take_back"), _say_taken_back)
+        return
+    if source is None:
+        raise BadInputError("There is nothing to import.", "Name a folder or file: memkit import ~/.claude")
+    where = str(source.expanduser().absolute())
+    if dry_run:
+        asker.show(_look(asker, where, kind), _say_look)
+        return
+    asker.show(_bring(asker, where, kind), _say_brought)
+
+
+def _stretch(asker: Asker) -> float:
+    return _STRETCH_S if config.load(asker.root).flag("daemon.start") else _ALONE_S
+
+
+def _look(asker: Asker, where: str, kind: str) -> Answer:
+    """Look stretch by stretch, so that others are answered in between."""
+    most, run = {"seconds": _stretch(asker)}, ""
+    while True:
+        told = asker.ask("transfer.look", source=where, kind=kind, run=run, **most)
+        if told["finished"]:
+            return told
+        if run and told["run"] != run:  # no daemon keeps what was seen so far, so it is all to be seen at once
+            most = {}
+        run = told["run"]
+        remark(dim(f"{told['pieces']} records read …"))
+
+
+def _bring(asker: Asker, where: str, kind: str) -> Answer:
+    """Import stretch by stretch, so that others are answered in between."""
+    seconds = _stretch(asker)
+    total: Answer = {"written": {}, "known": {}, "problems": [], "asides": [], "problem_count": 0}
+    at, run = 0, ""
+    while True:
+        told = asker.ask("transfer.bring", source=where, kind=kind, at=at, run=run, seconds=seconds)
+        for name in ("written", "known"):
+            for sort, count in told[name].items():
+                total[name][sort] = total[name].get(sort, 0) + count
+        total["problems"] += told["problems"]
+        total["asides"] += told["asides"]
+        total["problem_count"] += told["problem_count"]
+        at, run, total["kind"], total["run"] = told["at"], told["run"], told["kind"], told["run"]
+        if told["finished"]:
+            return {**total, "over": _over(asker)}
+        remark(dim(f"{at} records read, {sum(total['written'].values())} notes written …"))
+
+
+def _over(asker: Asker) -> list[str]:
+    """Say which tiers hold more than they may, and what that leads to."""
+    stats = asker.ask("tiers.stats")
+    cap, held = stats["caps"]["transient"], stats["transient"]
+    over = [f"{held} passing turns are more than {cap}: the lightest go to archive/; `tiers.transient = 0` keeps all."]
+    found = over if 0 < cap < held else []
+    for tier, what in (("episodic", "cards and summaries"), ("semantic", "facts")):
+        cap, held = stats["caps"][tier], stats[tier]
+        if 0 < cap < held:
+            found.append(f"{held} {what}: `memkit clean --dry-run` says whether some are over `tiers.{tier}` = {cap}.")
+    return found
+
+
+def _say_look(found: Answer) -> None:
+    click.echo(f"{bold(found['kind'])}: {found['pieces']} records")
+    click.echo(f"would write\t{_counts(found['new'])}")
+    click.echo(f"known already\t{_counts(found['known'])}")
+    for example in found["examples"]:
+        click.echo(f"{example['path']}\t{example['says']}\t{dim(example['origin'])}")
+    _remarks(found)
+    remark("Nothing was written.")
+
+
+def _say_brought(found: Answer) -> None:
+    click.echo(f"written\t{_counts(found['written'])}")
+    click.echo(f"known already\t{_counts(found['known'])}")
+    _remarks(found)
+    for said in found["over"]:
+        remark(said)
+    if found["written"]:
+        remark("Take it all back with: memkit import --undo")
+
+
+def _say_taken_back(found: Answer) -> None:
+    click.echo(f"{found['notes']} notes went to archive/undone/")
+    for path in found["left"]:
+        remark(f"{path}: it was changed since or can't be read, so it stays.")
+
+
+def _remarks(found: Answer) -> None:
+    for problem in found["problems"][:_SHOWN]:
+        where = f"{problem['path']}:{problem['line']}" if problem["line"] else problem["path"]
+        remark(f"{where}: {problem['what']} {problem['mend']}".strip(": "))
+    if found["problem_count"] > _SHOWN:
+        remark(f"… and {found['problem_count'] - _SHOWN} more; `--json` names them.")
+    for aside in found["asides"][:_SHOWN]:
+        remark(dim(f"left: {aside['where']}: {aside['why']}"))
+    if len(found["asides"]) > _SHOWN:
+        remark(dim(f"… and {len(found['asides']) - _SHOWN} more left; `--json` names them."))
+
+
+def _counts(counts: dict[str, int]) -> str:
+    many = {"summary": "summaries"}
+    named = (f"{count} {kind if count == 1 else many.get(kind, f'{kind}s')}" for kind, count in sorted(counts.items()))
+    return ", ".join(named) or "nothing"
+
+
+@click.command()
+@click.argument("form", type=click.Choice(("json", "markdown")))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--archive", is_flag=True, help="With what was put away (json).")
+@click.option("--journal", is_flag=True, help="With the journal (json).")
+@click.option("--force", is_flag=True, help="Take the place of an older export.")
+@asking
+def export(asker: Asker, form: str, target: Path, archive: bool, journal: bool, force: bool) -> None:
+    """Write the vault to TARGET: a JSON Lines file that `memkit import` reads back byte for byte, or clean Markdown."""
+    where = str(target.expanduser().absolute())
+    answer = asker.ask("transfer.carry_out", target=where, form=form, archive=archive, journal=journal, force=force)
+
+    def say(found: Answer) -> None:
+        click.echo(found["target"])
+        remark(dim(f"{found['notes']} notes, {found['size'] / 1e6:.1f} MB"))
+        for problem in found["problems"]:
+            remark(f"{problem['path']}: {problem['what']} {problem['mend']}")
+
+    asker.show(answer, say)

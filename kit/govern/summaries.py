@@ -1,0 +1,247 @@
+"""The summary note of a session: what it was about and where to find it; one a session.
+
+Law: what an agent or a person wrote stays: a later commit puts it under `## Earlier`, and the rules replace only their
+own words. A note that a person has removed is not made again by itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from kit import text
+from kit.errors import BadInputError, KitError
+from kit.govern import hand as hands
+from kit.govern import tags as pool_acts
+from kit.govern.facts import supersede
+from kit.model.fields import link
+from kit.model.notes import Card, Summary
+from kit.vault import layout, note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+    from kit.govern.hand import Hand
+    from kit.vault.journal import Who
+
+COMMIT = "commit"
+"""The journal's word for a summary that was written."""
+TAGS, KEYWORDS, ENTITIES = 4, 8, 8
+LONGEST = 600
+"""Characters of a summary that rules write."""
+
+
+class Committed(NamedTuple):
+    """A session's summary note."""
+
+    id: str
+    path: str
+    title: str
+    session: str
+    turns: int
+    did: str
+    """new, updated, or unchanged"""
+
+
+class _Session(NamedTuple):
+    """The turns of a session, oldest first."""
+
+    cards: tuple[tuple[str, Card], ...]
+    """those worth finding again, with their paths"""
+    turns: int
+    """all of them"""
+
+
+def commit(hand: Hand, session: str, says: str, title: str, now: datetime, who: Who, *, project: str = "") -> Committed:
+    """Write what a session came to; said again, the new words stand first and the old ones below."""
+    at = hands.day(now)
+    if not says.strip():
+        raise BadInputError("There is no summary to commit.", 'Say it: memkit commit --summary "We chose …"')
+    says = " ".join(hand.clean(says, at, "summaries").split())
+    title = " ".join(hand.cleaned(title)[0].split())
+    found = _gather(hand, session)
+    known = find(hand, session)
+    if known is None:
+        return _first(hand, session, says, title, found, at, who, project)
+    return _again(hand, *known, says, title, found, at, who)
+
+
+def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> Committed | None:
+    """Write by rules what a session came to that nobody summed up; None when there is nothing to do.
+
+    `least` turns must be worth finding again: the card of a lone one says it already.
+    """
+    found = _gather(hand, session)
+    if not session or len(found.cards) < least:
+        return None
+    known = find(hand, session)
+    if known is None:
+        if was_committed(hand, session, found.cards[0][1].created):
+            return None
+        return _first(hand, session, _by_rules(card for _, card in found.cards), "", found, hands.day(now), who, "")
+    if not _is_ours(hand, known[1]):
+        return None
+    says = _by_rules(card for _, card in found.cards)
+    return _again(hand, *known, says, "", found, hands.day(now), who)
+
+
+def find(hand: Hand, session: str) -> tuple[str, Summary] | None:
+    """Find the summary note of a session; one that can't be read is nobody's to write to."""
+    for num in hand.index.postings.cards(f"summary:{text.key(session)}") if session else ():
+        entry = hand.index.catalog.numbered(num)
+        found = hand.load(entry.path) if entry else None
+        if entry and isinstance(found, Summary):
+            return entry.path, found
+    return None
+
+
+def was_committed(hand: Hand, session: str, since: datetime | None) -> bool:
+    """Tell whether a session has been summed up since it began, whatever became of the note."""
+    begun = f"{hands.day(since):%Y-%m-%d}" if since else ""
+    for entry in hand.journal.entries(newest_first=True):
+        if str(entry.get("at", ""))[:10] < begun:
+            return False
+        if entry.get("what") == COMMIT and entry.get("session") == session:
+            return True
+    return False
+
+
+def newest_session(hand: Hand, project: str, now: datetime, within_s: float) -> str:
+    """Name the session of the newest card that a harness framed in a project; '' when that is long ago."""
+    rows = [
+        row
+        for row in hand.index.features.rows().values()
+        if row.kind == "card" and row.topic and row.created >= now.timestamp() - within_s
+        if not project or row.project == text.key(project)
+    ]
+    for row in sorted(rows, key=lambda row: -row.created)[:20]:
+        entry = hand.index.catalog.numbered(row.num)
+        card = _load(hand, entry.path) if entry else None
+        if card and card.harness:
+            return card.topic
+    return ""
+
+
+def _gather(hand: Hand, session: str) -> _Session:
+    found: list[tuple[str, Card]] = []
+    turns = 0
+    for num in hand.index.postings.cards(f"topic:{text.key(session)}") if session else ():
+        row, entry = hand.index.features.rows().get(num), hand.index.catalog.numbered(num)
+        if row is None or entry is None or row.kind != "card":
+            continue
+        turns += row.status != "pending"
+        if row.status == "completed" and row.layer == "episodic" and (card := _load(hand, entry.path)):
+            found.append((entry.path, card))
+    found.sort(key=lambda pair: (pair[1].created.timestamp() if pair[1].created else 0.0, pair[1].id))
+    return _Session(tuple(found), turns)
+
+
+def _load(hand: Hand, path: str) -> Card | None:
+    try:
+        found = hand.load(path)
+    except KitError:
+        return None
+    return found if isinstance(found, Card) else None
+
+
+def _first(
+    hand: Hand, session: str, says: str, title: str, found: _Session, at: datetime, who: Who, project: str
+) -> Committed:
+    fresh = hands.new_id(hand, at)
+    title = title or _title(found, says)
+    path = hand.create(
+        layout.named_path("summaries", title),
+        {
+            "id": fresh, "kind": "summary", "created": at, "topic": session or None, "title": title,
+            **_facts_of(hand, found, at, project),
+        },
+        f"{says}\n",
+    )  # fmt: skip
+    hand.journal.add(at, who, COMMIT, path, "new", id=fresh, session=session)
+    hand.settle(path)
+    return Committed(fresh, path, title, session, found.turns, "new")
+
+
+def _again(
+    hand: Hand, path: str, known: Summary, says: str, title: str, found: _Session, at: datetime, who: Who
+) -> Committed:
+    old = note.first_paragraph(known.body)
+    told = Committed(known.id, path, title or known.title, known.topic, found.turns, "unchanged")
+    if old == says and title in ("", known.title) and len(found.cards) == len(known.cards):
+        return told
+    changes = _facts_of(hand, found, at, known.project)
+    if title:
+        changes["title"] = title
+    clean, ours = hand.cleaned_front(changes), _is_ours(hand, known)
+
+    def change(raw: bytes) -> bytes:
+        edited = note.edit(raw, clean, path)
+        if old == says:
+            return edited
+        still = ours and note.first_paragraph(note.read(raw, path).body) == old  # a person may just have saved
+        return note.set_summary(edited, says) if still else supersede(edited, path, says, known, at)
+
+    hand.rewrite(path, change)
+    hand.journal.add(at, who, COMMIT, path, "updated", id=known.id, session=known.topic, before=old)
+    hand.settle(path)
+    return told._replace(did="updated")
+
+
+def _is_ours(hand: Hand, known: Summary) -> bool:
+    """Tell whether a summary says what the rules say of the cards it names."""
+    entries = [hand.linked(target) for target in known.cards]
+    cards = [card for entry in entries if entry and (card := _load(hand, entry.path))]
+    return bool(cards) and note.first_paragraph(known.body) == _by_rules(cards)
+
+
+def _facts_of(hand: Hand, found: _Session, at: datetime, project: str) -> dict[str, note.Value | None]:
+    """Gather what the front matter says of a session's cards."""
+    cards = [card for _, card in found.cards]
+    project = project or next(iter(_ranked([card.project] for card in cards if card.project)), "")
+    words = _ranked(card.tags for card in cards)
+    tags, _ = pool_acts.allowed(hand, words[:TAGS])
+    names = _ranked((*card.people, *card.places) for card in cards)
+    days = sorted(f"{card.created:%Y-%m-%d}" for card in cards if card.created) or [f"{at:%Y-%m-%d}"]
+    return {
+        "project": project or None, "tags": tags or None, "updated": at, "keywords": words[:KEYWORDS] or None,
+        "entities": names[:ENTITIES] or None,
+        "period": days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}", "turns": found.turns,
+        "cards": [link(path) for path, _ in found.cards] or None,
+    }  # fmt: skip
+
+
+def _ranked(words: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """Order words by how many cards bear them, then as they came."""
+    return tuple(word for word, _ in Counter(chain.from_iterable(words)).most_common())
+
+
+def _title(found: _Session, says: str) -> str:
+    first = note.first_paragraph(found.cards[0][1].body) if found.cards else ""
+    return hands.title(first or says)
+
+
+def _by_rules(cards: Iterable[Card]) -> str:
+    """Say what a session came to in its cards' own sentences: the first, the last, the weighty, in their order."""
+    told = [(note.first_paragraph(card.body), card.importance) for card in cards]
+    told = [(says, weight) for says, weight in told if says]
+    ranked = sorted(
+        range(len(told)), key=lambda at: (at != 0, at != len(told) - 1, -told[at][1], at)
+    )  # the first and the last say where it began and where it ended
+    kept: list[int] = []
+    room = LONGEST
+    for at in ranked:
+        if not kept or len(told[at][0]) + 1 <= room:
+            kept.append(at)
+            room -= len(told[at][0]) + 1
+    return _joined([told[at][0] for at in sorted(kept)])
+
+
+def _joined(sentences: Sequence[str]) -> str:
+    whole = ""
+    for sentence in dict.fromkeys(sentences):
+        end = "" if sentence[-1] in ".!?。！？…" else "。" if text.is_cjk(sentence[-1]) else "."
+        gap = "" if not whole or text.is_cjk(sentence[0]) else " "
+        whole += f"{gap}{sentence}{end}"
+    return whole

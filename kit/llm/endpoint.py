@@ -1,0 +1,152 @@
+"""Any OpenAI-compatible endpoint, through the official SDK; the only place that knows it.
+
+Law: it is imported when a model is asked, not before. What an endpoint says about an error is not passed on, for it
+may hold parts of the key: the status is said in our own words. It never tries again by itself; who asks decides that.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from kit.errors import BadInputError, KitError, NotFoundError, RefusedError, UnusableError
+from kit.llm.port import ModelError, RejectedError, Reply
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from kit.llm.port import Prompt, Settings
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_LONGEST_WAIT_S = 3600.0
+_REJECTED = frozenset({400, 413, 422})
+"""Statuses that speak of the question, not of the endpoint."""
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+
+
+class Endpoint:
+    """One model behind one endpoint."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._host = _host(settings.url)
+        self._key_name = settings.key_name if _VARIABLE.fullmatch(settings.key_name) else "that llm.key_env names"
+        self._speaks_json = True
+        self._client: Any = None  # the SDK is an extra: its types may not be there
+
+    @staticmethod
+    def load() -> None:
+        """Load the SDK, which takes a while; raise BadInputError when it is not installed."""
+        _sdk()
+
+    def ask(self, prompt: Prompt, within_s: float) -> Reply:
+        """Ask once; a second time without the wish for JSON where the endpoint does not know it."""
+        sdk = _sdk()
+        try:
+            try:
+                return self._ask(sdk, prompt, within_s, wishes=self._speaks_json)
+            except (sdk.BadRequestError, sdk.UnprocessableEntityError):
+                if not self._speaks_json:
+                    raise
+            found = self._ask(sdk, prompt, within_s, wishes=False)
+        except (sdk.OpenAIError, ValueError) as error:  # the SDK lets through what is no JSON
+            raise self._told(sdk, error) from None
+        self._speaks_json = False  # so it was the wish, not the question
+        return found
+
+    def close(self) -> None:
+        """Let connections go."""
+        if self._client is not None:
+            self._client.close()
+
+    def _ask(self, sdk: ModuleType, prompt: Prompt, within_s: float, *, wishes: bool) -> Reply:
+        if self._client is None:
+            self._client = self._connect(sdk)
+        wish = {"response_format": {"type": "json_object"}} if wishes else {}
+        found = self._client.chat.completions.create(
+            model=self._settings.model, timeout=within_s,
+            messages=[{"role": "system", "content": prompt.frame}, {"role": "user", "content": prompt.data}], **wish,
+        )  # fmt: skip
+        choices = getattr(found, "choices", None)
+        said = getattr(getattr(choices[0], "message", None), "content", None) if choices else None
+        if not isinstance(said, str):
+            raise UnusableError(f"The model at {self._host} gave no text.", "Look whether it is a chat model.")
+        used = getattr(getattr(found, "usage", None), "total_tokens", 0)
+        return Reply(said, used if isinstance(used, int) and used > 0 else 0)
+
+    def _connect(self, sdk: ModuleType) -> object:
+        settings = self._settings
+        if not settings.model:
+            raise BadInputError("No model is named.", "Set llm.model in your config.toml, as your endpoint calls it.")
+        for name in ("openai", "httpx", "httpx2"):
+            logging.getLogger(name).setLevel(logging.WARNING)  # each request would stand in the log, address and all
+        key = os.environ.get(settings.key_name, "").strip() if settings.key_name else "none"
+        if not key:
+            raise BadInputError(
+                f"The environment variable {self._key_name}, which should hold the key, is not set.",
+                "Set it where the daemon is started, then: memkit daemon stop. llm.key_env is its name, never the key.",
+            )
+        own = {"http_client": sdk.DefaultHttpxClient(trust_env=False)} if self._host in _LOOPBACK else {}
+        return sdk.OpenAI(api_key=key, base_url=settings.url, max_retries=0, **own)
+
+    def _told(self, sdk: ModuleType, error: Exception) -> KitError:
+        """Say an SDK's error in our words."""
+        where = f"The endpoint {self._host}"
+        if isinstance(error, sdk.APITimeoutError):
+            return ModelError(f"{where} did not answer in time.", "Raise llm.timeout_s if it is slow.", sent=True)
+        if isinstance(error, sdk.APIConnectionError):
+            return ModelError(f"{where} can't be reached.", "Is llm.base_url right, and does it run?")
+        status = getattr(error, "status_code", 0)
+        if status:
+            return self._refused(where, status, _wait(error))
+        return UnusableError(
+            f"What {where[4:]} answered is no chat completion.", "Is it an OpenAI-compatible endpoint?"
+        )
+
+    def _refused(self, where: str, status: int, wait_s: float) -> KitError:
+        """Say a status in our words."""
+        if status in (401, 403):
+            named = self._settings.key_name
+            mend = f"Look at the variable {self._key_name} (llm.key_env)." if named else "Set llm.key_env."
+            return RefusedError(f"{where} refused the key ({status}).", mend)
+        if status == 404:  # noqa: PLR2004 - as HTTP has it
+            mend = "Look at llm.model and llm.base_url; the latter often ends in /v1."
+            return NotFoundError(f"{where} knows no model '{self._settings.model}' (404).", mend)
+        if status in _REJECTED:
+            mend = "It may be too long for the model; after some tries rules do it. Else look at llm.model."
+            return RejectedError(f"{where} answered {status}: it does not take the question.", mend)
+        return ModelError(f"{where} answered {status}.", "It is tried again later.", wait_s=wait_s)
+
+
+def _host(url: str) -> str:
+    """Read the host of an address, which may hold a password and is not repeated; raise BadInputError without one."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname if parts.scheme in ("http", "https") else None
+    except ValueError:
+        host = None
+    if not host:
+        raise BadInputError("llm.base_url is no address.", "Write it whole, as http://localhost:11434/v1.")
+    return host
+
+
+def _wait(error: Exception) -> float:
+    """Read how many seconds the endpoint asks for; 0 where it does not, or says a date."""
+    told = getattr(getattr(error, "response", None), "headers", {}).get("retry-after", "")
+    try:
+        return min(_LONGEST_WAIT_S, max(0.0, float(told)))
+    except ValueError:
+        return 0.0
+
+
+def _sdk() -> ModuleType:
+    try:
+        return importlib.import_module("openai")
+    except ImportError:
+        raise BadInputError(
+            "The package `openai` is not installed.", "Install it with: pip install 'memory-kit[llm]'"
+        ) from None
