@@ -220,9 +220,9 @@ class Watcher:
             return self._settler.storming
 
     def is_astray(self) -> bool:
-        """Tell whether the root is away, or an empty folder has taken its place, noticed or not."""
+        """Tell whether the root is away, or an empty folder has taken its place, noticed or not; nor is its return."""
         root = Root.of(self.root)
-        return self.root_gone or root is None or (root != self._armed and root.empty())
+        return root is None or (root != self._armed and root.empty())
 
     def ask_for_scan(self) -> None:
         """Have a scan become due as after lost events."""
