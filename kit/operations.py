@@ -114,12 +114,20 @@ def _checked(name: str, param: str, value: object) -> object:
     return value
 
 
+_LEAVES = frozenset({str, int, float, bool, type(None)})
+
+
 def plain(value: object) -> object:
     """Turn a value into what JSON can carry: named tuples and models into objects, times into ISO text."""
+    if type(value) in _LEAVES:
+        return value
     if isinstance(value, BaseModel):
         return plain(value.model_dump(exclude_defaults=True))
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        return {name: plain(inner) for name, inner in value._asdict().items()}
+        names = type(value)._fields  # type: ignore[attr-defined]  # a named tuple
+        return {
+            name: inner if type(inner) in _LEAVES else plain(inner) for name, inner in zip(names, value, strict=True)
+        }
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(inner) for inner in value]
     if isinstance(value, dict):

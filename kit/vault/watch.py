@@ -61,7 +61,10 @@ class Watcher:
         self._poll_every = poll_every
         self._told_to_poll = polling
         self._ignore = ignore
-        self._changed = threading.Condition()
+        lock = threading.RLock()
+        self._changed = threading.Condition(lock)
+        # Who waits for changes need not wake, and look to the root, each time a cookie comes back for a question.
+        self._answered = threading.Condition(lock)
         self._arming = threading.Lock()
         self._settler = Settler(quiet=quiet, longest=longest, busy=self._git_at_work)
         self._ear: Ear | None = None
@@ -101,6 +104,7 @@ class Watcher:
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
+            self._answered.notify_all()
         with self._arming:
             self._disarm()
 
@@ -211,7 +215,7 @@ class Watcher:
                     self._late_cookies = min(_MOST_LATE, self._late_cookies + 1)
                     self._late_until = time.monotonic() + _LATEST_S
                     return False
-                self._changed.wait(left)
+                self._answered.wait(left)
         return not self._stopped
 
     def is_storming(self) -> bool:
@@ -338,7 +342,7 @@ class Watcher:
     def _nudged(self) -> None:
         with self._changed:
             self._cookies += 1
-            self._changed.notify_all()
+            self._answered.notify_all()
 
     def _git_at_work(self) -> bool:
         try:
