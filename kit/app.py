@@ -73,7 +73,8 @@ class Kit:
         freshen: Callable[[], reconcile.Report] | None = None,
     ) -> None:
         self.root = config.find_vault(str(vault) if vault else None)
-        self.config = config.load(self.root)
+        self._settings = config.Live(self.root)
+        self.config = self._settings.first
         self.folder = places.cache_folder(self.config.text("id") or "vault", self.root)
         self.store = Store(self.root, plain_notes=self.config.flag("index.plain_notes"))
         self.index = Index(self.folder)
@@ -117,6 +118,30 @@ class Kit:
         self.learning.close()
         self.witness.close()
         self.index.close()
+
+    @property
+    def is_outdated(self) -> bool:
+        """Tell whether a file of settings was edited since it was read."""
+        return self._settings.is_edited()
+
+    def heed(self) -> bool:
+        """Go by the settings as their files say now; False where nothing changes, or a file has faults."""
+        found = self._settings.renewed()
+        if found is None:
+            return False
+        self.config = found
+        self.store.plain_notes = found.flag("index.plain_notes")
+        self.index.expect_plain_notes(self.store.plain_notes)
+        self._hand.redacts = found.flag("govern.redact")
+        self.pool.share = found.number("govern.tag_share")
+        self.witness.use(found.text("index.engine"))
+        self.mind.use(Settings.of(found.section("llm")))
+        return True
+
+    def _remarks(self) -> tuple[str, ...]:
+        faults = self._settings.problems
+        old = f"Settings as they were before are in use: {faults[0]}" if faults else ""
+        return tuple(filter(None, (self.behind, old)))
 
     def _caps(self, *, by_schedule: bool = False) -> maintain.Caps:
         """Take the caps; of a large or imported vault a schedule puts nothing away that nobody has set a cap for."""
@@ -266,7 +291,7 @@ class Kit:
             self.config.count("recall.limit") if limit is None else limit,
             self._threshold() if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),
-            frozenset(exclude), remarks=(self.behind,) if self.behind else (), times=self._times(query, at),
+            frozenset(exclude), remarks=self._remarks(), times=self._times(query, at),
             witness=self._ask_witness, layer=layer, category=category,
         )  # fmt: skip
         return engine.recall(self.index, asked)
@@ -279,7 +304,7 @@ class Kit:
     def _times(self, query: str, now: datetime) -> tuple[match.Span, ...]:
         """Gather the times a question looks back to; today is where one is, not what one asks for."""
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        spans = dates.time_ranges(spoken.spoken(query), now)
+        spans = dates.time_ranges(spoken.ends(spoken.spoken(query)), now)
         return tuple(match.Span(*span) for span in spans if span.start < midnight)
 
     def _ask_witness(
@@ -310,7 +335,11 @@ class Kit:
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""
-        recalls.note_recall(self._hand, session, prompt, delivery.ids, delivery.tokens, self._clock())
+        self.note_told(session, prompt, delivery.ids, delivery.tokens)
+
+    def note_told(self, session: str, prompt: str, ids: Sequence[str], tokens: int) -> None:
+        """Write down what a session was told."""
+        recalls.note_recall(self._hand, session, prompt, tuple(ids), tokens, self._clock())
 
     def note_event(self, what: str, session: str) -> None:
         """Write down that something happened to a session."""
@@ -437,7 +466,7 @@ class Kit:
     def doctor(self) -> list[Problem]:
         """List what a person should mend, with path, line and the mend."""
         self.sync()
-        return survey.problems(self._hand)
+        return [*self._settings.problems, *survey.problems(self._hand)]
 
     def status(self) -> dict[str, object]:
         """Say what is in the vault and where its derived state lies."""

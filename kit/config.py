@@ -78,6 +78,7 @@ TABLE = (
 
 OWN = "llm."
 """Settings that only the person's own file and environment may hold: a vault that is shared must not command them."""
+_ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _BY_NAME = {setting.name: setting for setting in TABLE}
 
 
@@ -159,8 +160,7 @@ def load(root: Path) -> Config:
         variable = "MEMKIT_" + row.name.upper().replace(".", "_")
         given = os.environ.get(variable)
         if given is not None and row.name != "id":
-            literal = given if isinstance(row.default, str) else _literal(given)
-            parsed = _convert(row, literal, Problem(variable, 0, ""), problems)
+            parsed = _convert(row, _literal(row, given), Problem(variable, 0, ""), problems)
             if parsed is not None:
                 values[row.name], origins[row.name] = parsed, variable
     if problems:
@@ -168,9 +168,55 @@ def load(root: Path) -> Config:
     return Config(values, origins)
 
 
-def _literal(given: str) -> object:
-    if given.lower() in ("true", "false"):
-        return given.lower() == "true"
+class Live:
+    """The settings of a vault while its files may be edited: faulty ones change nothing, and are told."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files = (root / SETTINGS, places.config_base() / "config.toml")
+        self._read = self._stamps()
+        self.problems: tuple[Problem, ...] = ()
+        self.first = load(root)
+
+    def is_edited(self) -> bool:
+        """Tell whether a file is another than the one that was read; costs two looks at the disk."""
+        now = self._stamps()
+        return now != self._read and not (self._read[0] and not now[0])  # a vault that is away keeps its settings
+
+    def renewed(self) -> Config | None:
+        """Read files that were edited; None when none was, or one has faults, which then stand in `problems`."""
+        if not self.is_edited():
+            return None
+        self._read = self._stamps()
+        try:
+            found = load(self._root)
+        except ConfigError as error:
+            self.problems = tuple(error.problems)
+            return None
+        self.problems = ()
+        return found
+
+    def _stamps(self) -> tuple[tuple[int, int, int] | None, ...]:
+        return tuple(_stamp(file) for file in self._files)
+
+
+def _stamp(file: Path) -> tuple[int, int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _switch(given: str) -> object:
+    """Read a flag as people write it into an environment; what is none stays the text it is."""
+    said = given.strip().casefold()
+    return said in _ON if said in _ON | _OFF else given
+
+
+def _literal(row: Setting, given: str) -> object:
+    if isinstance(row.default, (str, bool)):
+        return given if isinstance(row.default, str) else _switch(given)
     for kind in (int, float):
         try:
             return kind(given)

@@ -57,7 +57,7 @@ class Governance:
         caps: Callable[..., maintain.Caps] = lambda **_: maintain.Caps(),
     ) -> None:  # fmt: skip
         self._hand, self._writing, self._now, self._sync = hand, writing, clock, sync
-        self._scene_of, self._share, self._caps = scene_of, share, caps
+        self._scene_of, self.share, self._caps = scene_of, share, caps
 
     def show(self, name: str) -> TagView:
         """Show one tag with its relations on both sides, and the cards that bear it."""
@@ -204,18 +204,18 @@ class Governance:
     def suggest(self) -> list[evolve.Proposal]:
         """Say what could be done to the pool, with the evidence."""
         self._sync()
-        return evolve.proposals(self._hand, self._now(), self._share)
+        return evolve.proposals(self._hand, self._now(), self.share)
 
     def evolve(self) -> Evolved:
         """Do what is certain and can be undone; leave the rest to the person."""
         with self._writing():
-            done, left = evolve.evolve(self._hand, self._now(), self._share)
+            done, left = evolve.evolve(self._hand, self._now(), self.share)
             return Evolved(tuple(done), tuple(left))
 
     def examine(self) -> list[act.Done]:
         """Judge the tags that nobody has examined yet: what is certain is done, the rest waits for `evolve`."""
         with self._writing():
-            return evolve.examine(self._hand, self._now(), self._share)
+            return evolve.examine(self._hand, self._now(), self.share)
 
     def follow(self, new: Iterable[str] = ()) -> list[act.Done]:
         """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""

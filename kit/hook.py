@@ -57,7 +57,7 @@ def main() -> None:
 def run(argv: list[str]) -> None:
     """Bring the bytes of one event to the daemon and print its answer."""
     env = os.environ
-    off = env.get("MEMKIT_OFF", "").strip().casefold() not in {"", "0", "false", "no"}
+    off = env.get("MEMKIT_OFF", "").strip().casefold() not in {"", "0", "false", "no", "off"}
     if off or env.get("MEMKIT_HOOK_DEPTH", "") not in {"", "0"}:
         return
     harness, event = argv
@@ -79,7 +79,7 @@ def run(argv: list[str]) -> None:
         # To disk first: the daemon that is started now looks there once it listens.
         if event in LASTING:
             spool(root, frame)
-        if os.environ.get("MEMKIT_DAEMON_START", "").lower() != "false":
+        if os.environ.get("MEMKIT_DAEMON_START", "").strip().casefold() not in {"0", "false", "no", "off"}:
             start(root, folder)
         return
     try:

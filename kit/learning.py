@@ -90,18 +90,26 @@ class Learning:
         entries = (self._hand.index.catalog.numbered(num) for num in sorted(nums, key=lambda num: rows[num].created))
         return [entry.id for entry in entries if entry]
 
-    def one(self, card: str) -> Learned | None:
+    def one(self, card: str, tries: int = 1) -> Learned | None:
         """Learn from one card, waiting or not; None when another has just done so.
+
+        A model that gives no answer that can be used is asked up to `tries` times; after three, rules do it.
 
         Raise what keeps the model from answering; the card then waits, and rules have done what they can.
         """
         with self._taking(card):
-            if self._mind.is_there:
-                try:
-                    return self._by_model(card)
-                except SpentError:
-                    pass
-            return self._by_rules(card)
+            for _ in range(min(tries, NONSENSE_MOST) - 1):
+                with suppress(UnusableError, RejectedError):
+                    return self._once(card)
+            return self._once(card)
+
+    def _once(self, card: str) -> Learned | None:
+        if self._mind.is_there:
+            try:
+                return self._by_model(card)
+            except SpentError:
+                pass
+        return self._by_rules(card)
 
     def tide_over(self) -> None:
         """Have rules do their part for every card that waits for a model which does not answer."""

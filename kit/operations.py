@@ -19,7 +19,7 @@ from kit.model.fields import parse_instant
 from kit.model.notes import CardStatus, Category, Feedback, Level, Route
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from kit.app import Kit
 
@@ -35,7 +35,7 @@ READING = (
 """Operations that may be run again without a second thought."""
 
 WRITING = (
-    "frame", "complete", "sink", "remember", "feedback", "forget", "restore", "reindex",
+    "frame", "complete", "note_told", "note_event", "sink", "remember", "feedback", "forget", "restore", "reindex",
     "tiers.remember", "tiers.commit", "tiers.trim",
     "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename", "pool.merge", "pool.split",
     "pool.evolve", "pool.align", "pool.carry_out", "pool.add_scene", "pool.undo", "pool.clean", "pool.learn_next",
@@ -54,8 +54,8 @@ _FLAGS = frozenset({"dry_run", "everything", "archive", "journal", "force"})
 _MAPS = {("complete", "alignments"), ("pool.align", "tags")}
 """Operations' parameters that are JSON objects."""
 _OBJECTS = frozenset({"actions", "facts"})
-_NUMBERS = frozenset({"at", "seconds", "importance", "limit", "tokens", "confidence", "threshold"})
-_WHOLE = frozenset({"at", "importance", "limit", "tokens"})
+_NUMBERS = frozenset({"at", "seconds", "importance", "limit", "tokens", "tries", "confidence", "threshold"})
+_WHOLE = frozenset({"at", "importance", "limit", "tokens", "tries"})
 _CHOICES: dict[str, tuple[str, ...]] = {
     "status": get_args(CardStatus), "category": get_args(Category), "verdict": get_args(Feedback),
     "route": get_args(Route), "level": get_args(Level), "who": ("hook", "learn", "maintain", "person"),
@@ -121,17 +121,21 @@ def plain(value: object) -> object:
     """Turn a value into what JSON can carry: named tuples and models into objects, times into ISO text."""
     if type(value) in _LEAVES:
         return value
-    if isinstance(value, BaseModel):
-        return plain(value.model_dump(exclude_defaults=True))
-    if isinstance(value, tuple) and hasattr(value, "_asdict"):
-        names = type(value)._fields  # type: ignore[attr-defined]  # a named tuple
-        return {
-            name: inner if type(inner) in _LEAVES else plain(inner) for name, inner in zip(names, value, strict=True)
-        }
+    named = _named(value)
+    if named is not None:
+        return {str(name): inner if type(inner) in _LEAVES else plain(inner) for name, inner in named}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(inner) for inner in value]
-    if isinstance(value, dict):
-        return {str(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value) if isinstance(value, Path) else value
+
+
+def _named(value: object) -> Iterable[tuple[object, object]] | None:
+    """Give the names and values of what has names; None for anything else."""
+    if isinstance(value, tuple):
+        names = getattr(value, "_fields", None)
+        return zip(names, value, strict=True) if names else None
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_defaults=True).items()
+    return value.items() if isinstance(value, dict) else None

@@ -5,6 +5,7 @@ Law: reads only; a note that is missing or can't be read gives what is still kno
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from kit import deliver, text
@@ -28,10 +29,8 @@ class Passages:
         """Read a hit as deep as the route asks: what it says, its overview, the exchange."""
         name = hit.path.removesuffix(".md")
         found = self._load(hit.path)
-        if found is None:  # its last good state is what is recalled
-            entry = self._hand.index.catalog.at(hit.path)
-            row = self._hand.index.features.rows().get(entry.num) if entry else None
-            return deliver.Passage(hit.id, hit.kind, name, hit.created, row.shown if row else "")
+        if found is None:  # it is recalled by its last good state, and says what still can be read
+            return deliver.Passage(hit.id, hit.kind, name, hit.created, self._says_still(hit.path))
         if isinstance(found, Plain):
             return deliver.Passage(hit.id, hit.kind, name, hit.created, found.says, overview=found.body.strip())
         says = note.first_paragraph(found.body)
@@ -77,6 +76,14 @@ class Passages:
         except NotFoundError:
             return None
         return found if isinstance(found, Card) else None
+
+    def _says_still(self, path: str) -> str:
+        """Read what a note says whose front matter is broken; else give its name."""
+        try:
+            raw, _ = self._hand.store.read(path)
+        except (BadNoteError, NotFoundError):
+            raw = b""
+        return note.first_paragraph(note.split(raw).body.decode(errors="replace")) or PurePosixPath(path).stem
 
     def _load(self, path: str) -> Note | None:
         try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import KitError
+from kit.errors import BadInputError, KitError
 from kit.index import query as queries
 from kit.model.notes import Card
 
@@ -37,7 +37,9 @@ class Sighting(NamedTuple):
 
 def search(index: Index, witness: Witness, load: Callable[[str], Note], asked: str, limit: int) -> list[Sighting]:
     """Find the cards and facts that match every clause of a search, best first, else newest first."""
-    query = queries.parse(asked)
+    query = _with_aliases(index, queries.parse(asked))
+    if not query.clauses:
+        raise BadInputError("There is nothing to search for.", "Give words: memkit search nginx timeout")
     found: list[Sighting] = []
     for num in _candidates(index, witness, query):
         sighting = _look(index, witness, load, query, num)
@@ -45,7 +47,21 @@ def search(index: Index, witness: Witness, load: Callable[[str], Note], asked: s
             found.append(sighting)
         if len(found) == limit:
             break
+    if not found and (unknown := queries.unknown_field(asked)):
+        raise BadInputError(
+            f"Nothing matches, and there is no field '{unknown}'.", f"Fields: {', '.join(queries.NAMED)}."
+        )
     return found
+
+
+def _with_aliases(index: Index, query: queries.Query) -> queries.Query:
+    """Have a tag that is asked for stand for all words that count as it: aliases, and tags merged into it."""
+
+    def widened(clause: queries.Clause) -> queries.Clause:
+        held = index.pool.linked(clause.text) if clause.field == "tags" else None
+        return clause._replace(also=tuple(sorted(index.pool.keys(held.code)))) if held else clause
+
+    return queries.Query(tuple(widened(clause) for clause in query.clauses))
 
 
 def _candidates(index: Index, witness: Witness, query: queries.Query) -> Iterator[int]:

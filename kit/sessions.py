@@ -157,6 +157,8 @@ class Sessions:
     def _sum_up(self, event: HookEvent) -> None:
         """Sum up a session that has ended; where that fails, the daemon does it once it is long silent."""
         with suppress(KitError):
+            if event.session:
+                self._kit.note_event("end", event.session)
             self._kit.tiers.close(event.session)
 
     def _pay(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from kit import deliver, maintain, text
+from kit import deliver, maintain, places, text
 from kit.errors import BadInputError, KitError
 from kit.govern import summaries, turns
 from kit.model.notes import Card, Category, Fact, Layer, Summary
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Results of one question."""
+LEAST_CJK = 3
+"""Characters a fact has at least in a script without spaces."""
 LONGEST_PASSING = 300
 """Characters of a passing remark that are kept."""
-RUNNING_S = 86_400.0
-"""A session whose newest card is younger may be the one that is summed up without being named."""
+RUNNING_S = 3 * 3600.0
+"""A session whose newest card is younger, and that has not ended, is the one that is summed up without being named."""
 LOOK_BACK_S = 14 * 86_400.0
 """Sessions that fell silent longer ago stay as they are: they were there before anyone summed up."""
 
@@ -172,16 +174,18 @@ class Tiers:
         return Kept(card.id, card.path, layer, "new", card.refused)
 
     def commit(
-        self, summary: str, *, title: str = "", session: str = "", project: str = "",
+        self, summary: str, *, title: str = "", session: str = "", project: str = "", folder: str = "",
         facts: Sequence[Mapping[str, object]] = (), who: Who = "person",
     ) -> Commit:  # fmt: skip
         """Sum a session up, and keep the facts it brought: `{"text": …, "category": …, "importance": …}`.
 
-        Without a name it is the session that an agent runs now in this project, if there is one.
+        Without a name it is the session that an agent has open now in the project, or else in that of the `folder`
+        one works in; where none is open, the summary is of no session but its own.
         """
         stated = [_stated(fact) for fact in facts]
         with self._writing():
-            named = session or summaries.newest_session(self._hand, project, self._now(), RUNNING_S)
+            where = project or places.project_of(folder)
+            named = session or summaries.open_session(self._hand, where, self._now(), RUNNING_S)
             done = summaries.commit(self._hand, named, summary, title, self._now(), who, project=project)
         kept = [
             self.remember(
@@ -279,6 +283,11 @@ class _Stated(NamedTuple):
     importance: int
 
 
+def _is_lone_word(says: str) -> bool:
+    word = says.strip().rstrip(".!?。！？")
+    return len(word) < LEAST_CJK if text.is_cjk(word[:1]) else word.isalnum() and not any(map(text.is_cjk, word))
+
+
 def _stated(fact: Mapping[str, object]) -> _Stated:
     says, category, weight = fact.get("text"), fact.get("category") or "", fact.get("importance", 3)
     odd = sorted(set(fact) - {"text", "category", "importance"})
@@ -286,6 +295,8 @@ def _stated(fact: Mapping[str, object]) -> _Stated:
         raise BadInputError(f"A fact has no '{odd[0]}'.", "It has text, category and importance.")
     if not isinstance(says, str) or not text.key(says) or not isinstance(category, str):
         raise BadInputError("A fact needs its text.", '{"text": "Reports go in tables", "category": "preference"}')
+    if _is_lone_word(says):
+        raise BadInputError(f"'{says.strip()}' is too short to be a fact.", "Say it in a sentence that stands alone.")
     if not isinstance(weight, int) or isinstance(weight, bool) or not 1 <= weight <= 5:  # noqa: PLR2004 - the scale
         raise BadInputError("A fact's importance is a whole number from 1 to 5.")
     check("", category)

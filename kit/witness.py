@@ -86,6 +86,16 @@ class Witness:
             self._known = generation, self._index.owed()
         return self._known[1]
 
+    def use(self, setting: str) -> None:
+        """Go by another setting from now on; the engine of the one before is let go."""
+        if setting == self._setting:
+            return
+        was_open = self._engine is not None
+        self.close()
+        self._setting, self._broken = setting, ""
+        if was_open or setting != "none":
+            self.open()
+
     def open(self) -> bool:
         """Open the engine that suits the vault's size; one of another index, or a broken one, begins anew.
 

@@ -177,3 +177,17 @@ def test_hooks_and_commands_find_the_same_pointer(home: Path, monkeypatch: pytes
         pointer.write_text(f"{home}\n", encoding="utf-8")
         assert config.find_vault(start=home.parent) == home.resolve()
         assert f"{hook.config_base()}/vault" == str(pointer)
+
+
+@pytest.mark.parametrize(("said", "meant"), [("0", False), ("no", False), ("OFF", False), ("1", True), ("yes", True)])
+def test_flags_in_the_environment_are_read_as_people_write_them(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, said: str, meant: bool
+) -> None:
+    monkeypatch.setenv("MEMKIT_DAEMON_START", said)
+    assert config.load(vault).flag("daemon.start") is meant
+
+
+def test_what_is_no_flag_is_refused(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMKIT_DAEMON_START", "2")
+    with pytest.raises(ConfigError, match="must be true or false"):
+        config.load(vault)

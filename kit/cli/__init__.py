@@ -5,6 +5,7 @@ Law: data on stdout, remarks on stderr, `--json` everywhere, exit codes by error
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -31,6 +32,8 @@ _COMMANDS = {
     "import": "transfers", "export": "transfers",
 }  # fmt: skip
 
+_STOPPED = 130
+"""As a shell says of a program that Ctrl-C ended."""
 _NAMES = {"config": "config_", "learn": "learn_", "import": "import_"}
 
 
@@ -59,18 +62,35 @@ def cli(ctx: click.Context, vault: str | None, as_json: bool) -> None:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run a command line and return its exit code; errors become sentences on stderr."""
+    """Run a command line and return its exit code; errors become sentences on stderr, or JSON on stdout if asked."""
+    given = list(args)
+    own = given[: given.index("--")] if "--" in given else given
     try:
-        result = cli.main(args=list(args), prog_name="memkit", standalone_mode=False)
-    except KitError as error:
-        click.echo(f"memkit: {error}", err=True)
-        return error.exit_code
+        result = cli.main(args=given, prog_name="memkit", standalone_mode=False)
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.ClickException as error:
-        error.show(file=sys.stderr)
-        return error.exit_code
-    except click.Abort:
-        click.echo("memkit: stopped.", err=True)
-        return 130
+    except (KitError, click.ClickException, click.Abort) as error:
+        return (_tell_json if "--json" in own else _tell)(error)
     return result if isinstance(result, int) else 0
+
+
+def _tell(error: KitError | click.ClickException | click.Abort) -> int:
+    if isinstance(error, click.Abort):
+        click.echo("memkit: stopped.", err=True)
+        return _STOPPED
+    if isinstance(error, click.ClickException):
+        error.show(file=sys.stderr)
+    else:
+        click.echo(f"memkit: {error}", err=True)
+    return error.exit_code
+
+
+def _tell_json(error: KitError | click.ClickException | click.Abort) -> int:
+    if isinstance(error, click.Abort):
+        what, mend, code = "Stopped.", "", _STOPPED
+    elif isinstance(error, click.ClickException):
+        what, mend, code = error.format_message(), "Add --help to see how it is called.", error.exit_code
+    else:
+        what, mend, code = error.what, error.mend, error.exit_code
+    click.echo(json.dumps({"error": what, "mend": mend, "code": code}, ensure_ascii=False))
+    return code

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import unicodedata
 from functools import update_wrapper
 from typing import TYPE_CHECKING
 
 import click
 
 from kit import asker
+from kit.errors import BadInputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 Answer = asker.Answer
 
@@ -56,7 +59,66 @@ def _progress(what: str, done: int, total: int) -> None:
 
 def text_argument(value: str) -> str:
     """Take an argument as it is, or standard input for `-`."""
-    return sys.stdin.buffer.read().decode(errors="replace") if value == "-" else value
+    if value != "-":
+        return value
+    raw = sys.stdin.buffer.read()
+    try:
+        said = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInputError("Standard input is no text in UTF-8.", "Pipe text in; convert it first.") from error
+    if "\0" in said:
+        raise BadInputError("Standard input is no text: it holds zero bytes.", "Pipe text in, encoded as UTF-8.")
+    return said
+
+
+def echo_rows(header: Sequence[str], rows: Iterable[Sequence[str]], *, strip: bool = False) -> None:
+    """Print rows: with tabs between where they are piped on, else in columns under a header."""
+    if not sys.stdout.isatty():
+        for row in rows:
+            line = "\t".join(row)
+            click.echo(line.rstrip() if strip else line)
+        return
+    held = [tuple(row) for row in rows]
+    if held:
+        widths = [max(map(_width, column)) for column in zip(header, *held, strict=True)]
+        click.echo(bold(_line(header, widths)))
+        for row in held:
+            click.echo(_line(row, widths))
+
+
+def echo_pairs(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print what is said of one thing, names in a column."""
+    widths = [max((_width(name) for name, _ in pairs), default=0)]
+    for name, value in pairs:
+        click.echo(f"{bold(_line((name, ''), [*widths, 0], strip=False))}{value}".rstrip())
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], *, strip: bool = True) -> str:
+    line = "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(cells, widths, strict=True))
+    return line.rstrip() if strip else line
+
+
+def _width(said: str) -> int:
+    """Count the columns a text takes on a terminal: a Chinese character takes two, a combining mark none."""
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in said
+    )
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Say how many there are: `1 note`, `2 notes`."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+_MANY = {"summary": "summaries"}
+
+
+def counts(found: dict[str, int], *, empty: str = "nothing") -> str:
+    """Say how many there are of each kind of note."""
+    said = (
+        count(number, "plain note" if kind == "plain" else kind, _MANY.get(kind, "")) for kind, number in found.items()
+    )
+    return ", ".join(said) or empty
 
 
 def remark(said: str) -> None:
@@ -66,9 +128,14 @@ def remark(said: str) -> None:
 
 def dim(said: str) -> str:
     """Write something of less weight."""
-    return click.style(said, dim=True)
+    return said if _is_plain() else click.style(said, dim=True)
 
 
 def bold(said: str) -> str:
     """Write something of more weight."""
-    return click.style(said, bold=True)
+    return said if _is_plain() else click.style(said, bold=True)
+
+
+def _is_plain() -> bool:
+    """Tell whether the person or the terminal wants no escapes at all (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"

@@ -34,10 +34,10 @@ def run(asker: Asker, verbose: bool) -> None:
     root = asker.root
     keeper = Keeper(root)
     _log_to(keeper.kit.folder, verbose=verbose)
-    minutes = keeper.kit.config.number("daemon.idle_minutes")
     server = Server(
-        keeper, places.runtime_folder(root), version=__version__, idle_s=minutes * 60 or float("inf"),
-        gone=keeper.gone, spooled=places.spool_folder(root), started=keeper.start, ended=keeper.stop,
+        keeper, places.runtime_folder(root), version=__version__,
+        idle_s=lambda: keeper.kit.config.number("daemon.idle_minutes") * 60 or float("inf"), gone=keeper.gone,
+        spooled=places.spool_folder(root), started=keeper.start, ended=keeper.stop,
     )  # fmt: skip
     try:
         if not server.serve():

@@ -7,9 +7,11 @@ import time
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.cli.ask import Answer, Asker, asking, bold, count, dim, remark
 from kit.errors import BadInputError, BadNoteError, ConflictError, KitError, UnusableError
 
+TRIES = 3
+"""So often a model is asked about one turn by hand; then rules learn from it."""
 QUIET_S = 2.1
 """After so long a note that was saved counts as quiet."""
 
@@ -34,7 +36,10 @@ def learn_(asker: Asker, cards: tuple[str, ...], everything: bool, since: str) -
     asker.show(learned, lambda rows: _say_learned(rows, len(queue)))
     if trouble:
         remark("1 turn waits still." if len(left) == 1 else f"{len(left)} turns wait still.")
-        raise trouble
+        if not asker.as_json:
+            raise trouble
+        remark(str(trouble))  # what was learned is on stdout already, and two answers there would be no JSON
+        raise click.exceptions.Exit(trouble.exit_code)
 
 
 def _learn_all(asker: Asker, queue: list[str], learned: list[Answer]) -> tuple[list[str], KitError | None]:
@@ -44,7 +49,7 @@ def _learn_all(asker: Asker, queue: list[str], learned: list[Answer]) -> tuple[l
     for at, card in enumerate(queue):
         _progress(at + 1, len(queue), card)
         try:
-            found = asker.ask("learning.one", card=card)
+            found = asker.ask("learning.one", card=card, tries=TRIES)
         except (ConflictError, BadNoteError, UnusableError) as error:  # this one's own; the others go on
             left, trouble = [*left, card], error
             if not isinstance(error, ConflictError):
@@ -64,19 +69,15 @@ def _progress(at: int, total: int, card: str) -> None:
 
 def _say_learned(rows: Answer, asked: int) -> None:
     for row in rows:
-        said = [_count(len(row["facts"]), "fact")] if row["facts"] else []
+        said = [count(len(row["facts"]), "fact")] if row["facts"] else []
         said += ["the answer before judged"] if row["judged"] else []
-        said += [f"{_count(len(row['aligned']), 'note')} bettered"] if row["aligned"] else []
-        said += [f"{_count(len(row['dropped']), 'thing')} left out"] if row["dropped"] else []
+        said += [f"{count(len(row['aligned']), 'note')} bettered"] if row["aligned"] else []
+        said += [f"{count(len(row['dropped']), 'thing')} left out"] if row["dropped"] else []
         remark(dim(f"{row['card']} by {row['by']}: {', '.join(said) or 'nothing new'}"))
         for path in row["facts"]:
             click.echo(path)
     if not asked:
         remark("No turn waits to be learned from.")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 @click.group()

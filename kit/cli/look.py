@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.cli.ask import Answer, Asker, asking, count, counts, dim, echo_pairs, echo_rows, remark
 
 _FOUND_PROBLEMS = 1
+_CARD_STATES = ("completed", "failed", "interrupted", "pending")
 
 
 @click.command()
@@ -16,10 +17,10 @@ def book(asker: Asker, dimension: str) -> None:
     """Print the password book: dimension, term, code, uses, cards."""
 
     def say(rows: Answer) -> None:
-        for row in rows:
-            click.echo(
-                "\t".join((row["dimension"], row["term"], row["code"], str(row["uses"]), " ".join(row["cards"])))
-            )
+        echo_rows(
+            ("dimension", "term", "code", "uses", "cards"),
+            [(r["dimension"], r["term"], r["code"], str(r["uses"]), " ".join(r["cards"])) for r in rows],
+        )
 
     asker.show(asker.ask("book", dimension=dimension), say)
 
@@ -29,7 +30,15 @@ def book(asker: Asker, dimension: str) -> None:
 @click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
 @asking
 def search(asker: Asker, query: str, limit: int) -> None:
-    """Search by words: `"a phrase" word wild* -not tag:x person:y kind:fact date:2026-08..2026-09`."""
+    """Search by words: all that is given must hold, in any order.
+
+    \b
+    nginx "a phrase" wild*   words; a phrase to the letter; any ending
+    -friday                  leave out what says friday (`--` before it if it comes first)
+    tag:x person:y kind:fact only what bears it; also title, summary, overview, user, agent, fact, body, place,
+                             project, topic, scene
+    date:2026-08..2026-09    only of that time; also before:2026-08-19 and after:2026
+    """  # noqa: D301 - click's mark for lines to be kept as they are
 
     def say(rows: Answer) -> None:
         for row in rows:
@@ -47,8 +56,10 @@ def features(asker: Asker, note_id: str) -> None:
     """Print the feature stats: card id, path, its terms."""
 
     def say(rows: Answer) -> None:
-        for row in rows:
-            click.echo("\t".join((row["id"], row["path"], " ".join(term.replace(" ", "_") for term in row["terms"]))))
+        echo_rows(
+            ("id", "path", "terms"),
+            [(r["id"], r["path"], " ".join(term.replace(" ", "_") for term in r["terms"])) for r in rows],
+        )
 
     asker.show(asker.ask("features", note_id=note_id), say)
 
@@ -59,8 +70,10 @@ def facts(asker: Asker) -> None:
     """Print each fact: id, category, confidence, key, what it says."""
 
     def say(rows: Answer) -> None:
-        for row in rows:
-            click.echo("\t".join((row["id"], row["category"], f"{row['confidence']:.2f}", row["key"], row["says"])))
+        echo_rows(
+            ("id", "category", "sure", "key", "says"),
+            [(r["id"], r["category"], f"{r['confidence']:.2f}", r["key"], r["says"]) for r in rows],
+        )
 
     asker.show(asker.ask("facts"), say)
 
@@ -69,13 +82,45 @@ def facts(asker: Asker) -> None:
 @asking
 def status(asker: Asker) -> None:
     """Say what is in the vault, and whether it is in step."""
+    asker.show(asker.ask("status"), lambda found: echo_pairs(_state(found)))
 
-    def say(found: Answer) -> None:
-        for name, value in found.items():
-            shown = ", ".join(f"{kind} {count}" for kind, count in value.items()) if isinstance(value, dict) else value
-            click.echo(f"{bold(name)}\t{shown}")
 
-    asker.show(asker.ask("status"), say)
+def _state(found: Answer) -> list[tuple[str, str]]:
+    """Say the state of a vault in words."""
+    cards = {name: number for name, number in found["cards"].items() if name in _CARD_STATES}
+    mend = f"{count(found['problems'], 'problem')}; `memkit doctor` lists them" if found["problems"] else "nothing"
+    waits = found["learning_waits"]
+    pairs = [
+        ("vault", str(found["vault"])),
+        ("derived data", str(found["derived"])),
+        ("notes", counts(found["notes"], empty="none yet")),
+        ("cards", ", ".join(f"{number} {name}" for name, number in cards.items()) or "none yet"),
+        ("tags", str(found["tags"])),
+        ("to mend", mend),
+        ("learning", f"{count(waits, 'turn waits', 'turns wait')} to be learned from" if waits else "nothing waits"),
+    ]
+    if "model" in found:
+        pairs.append(
+            ("model", f"{found['model']}; tokens: {found['model_tokens']}; last error: {found['model_error']}")
+        )
+    return [*pairs, *_daemon_state(found)] if "engine" in found else [*pairs, ("daemon", "none runs")]
+
+
+def _daemon_state(found: Answer) -> list[tuple[str, str]]:
+    """Say in words how the daemon is."""
+    behind, building = found["words_behind"], found["words_building"]
+    words = f"{count(behind, 'note')} to come" if behind else "in step"
+    step = f"being built: {found['building']}" if found["building"] else "in step"
+    step = "a look through all files is still to come" if found["scan_owed"] and not found["building"] else step
+    waiting, failed = found["spool_waiting"], found["spool_failed"]
+    pairs = [
+        ("index", step),
+        ("full text", f"{found['engine']}; {f'being built: {building}' if building else words}"),
+        ("daemon", f"runs, {found['memory_mb']} MB; watches {found['watching']}"),
+    ]
+    if waiting or failed:
+        pairs.append(("from hooks", f"{waiting} waiting to be taken in, {failed} could not be (see `memkit doctor`)"))
+    return pairs
 
 
 @click.command()
@@ -88,7 +133,7 @@ def doctor(asker: Asker) -> None:
         for row in rows:
             where = f"{row['path']}:{row['line']}" if row["line"] else row["path"]
             click.echo(f"{where}: {row['what']} {row['mend']}".rstrip())
-        remark(f"{len(rows)} problem{'s' if len(rows) != 1 else ''}." if rows else "All is well.")
+        remark(f"{count(len(rows), 'problem')}." if rows else "All is well.")
 
     asker.show(problems, say)
     if problems:
@@ -103,10 +148,9 @@ def log(asker: Asker, note_id: str, limit: int) -> None:
     """Print the journal, newest first: when, who, what, note, why."""
 
     def say(rows: Answer) -> None:
-        for row in rows:
-            parts = (str(row.get(name, "")) for name in ("at", "who", "what", "note", "why"))
-            click.echo("\t".join(parts).rstrip())
+        names = ("at", "who", "what", "note", "why")
+        echo_rows(names, [tuple(str(row.get(name, "")) for name in names) for row in rows], strip=True)
         if not rows:
-            remark(dim("The journal is empty."))
+            remark(f"Nothing is told of '{note_id}'." if note_id else dim("The journal is empty."))
 
     asker.show(asker.ask("log", note_id=note_id, limit=limit), say)

@@ -6,7 +6,7 @@ import difflib
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.cli.ask import Answer, Asker, asking, bold, count, dim, echo_rows, remark
 
 _LEVEL = click.Choice(["synonym", "related", "loose"])
 _DIMENSION = click.Choice(["content", "task", "constraint", "scene"])
@@ -30,9 +30,10 @@ def list_tags(asker: Asker) -> None:
     """Print each tag: code, name, status, cards, aliases."""
 
     def say(rows: Answer) -> None:
-        for row in rows:
-            aliases = ", ".join(row["aliases"])
-            click.echo("\t".join((row["code"], row["name"], row["status"], str(row["cards"]), aliases)))
+        echo_rows(
+            ("code", "name", "status", "cards", "aliases"),
+            [(r["code"], r["name"], r["status"], str(r["cards"]), ", ".join(r["aliases"])) for r in rows],
+        )
 
     asker.show(asker.ask("tags"), say)
 
@@ -138,7 +139,8 @@ def lint(asker: Asker) -> None:
     def say(rows: Answer) -> None:
         for name, path, lacks in rows:
             click.echo(f"{path}: '{name}' lacks {' and '.join(lacks)}")
-        remark(f"{len(rows)} tags lack something." if rows else "Every tag is complete.")
+        lacking = "1 tag lacks" if len(rows) == 1 else f"{len(rows)} tags lack"
+        remark(f"{lacking} something." if rows else "Every tag is complete.")
 
     asker.show(asker.ask("pool.lint"), say)
 
@@ -183,8 +185,10 @@ def list_scenes(asker: Asker) -> None:
     """Print each scene: category, sub-scene, cards, aliases."""
 
     def say(rows: Answer) -> None:
-        for row in rows:
-            click.echo("\t".join((row["scene"], row["scene_sub"], str(row["cards"]), ", ".join(row["aliases"]))))
+        echo_rows(
+            ("scene", "sub-scene", "cards", "aliases"),
+            [(row["scene"], row["scene_sub"], str(row["cards"]), ", ".join(row["aliases"])) for row in rows],
+        )
 
     asker.show(asker.ask("scenes"), say)
 
@@ -231,8 +235,8 @@ def clean(asker: Asker, dry_run: bool) -> None:
     def say(found: Answer) -> None:
         for memory in found["leaving"]:
             click.echo(f"{memory['weight']:.2f}\t{memory['id']}\t{memory['path']}\t{memory['why']}")
-        count = len(found["leaving"])
-        remark(f"{count} memories {'would go' if dry_run else 'went'} into the archive.")
+        leaving = count(len(found["leaving"]), "memory", "memories")
+        remark(f"{leaving} {'would go' if dry_run else 'went'} into the archive.")
         over = sum(memory["why"].startswith("over the ") for memory in found["leaving"])
         if over:
             remark(f"{over} of them only because a tier is full: `tiers.episodic` and its like say how much one holds.")

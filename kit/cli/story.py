@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ import click
 
 from kit import shipped
 from kit.app import Kit
-from kit.cli.ask import bold, dim
+from kit.cli.ask import bold, counts, dim
 from kit.operations import plain
 
 if TYPE_CHECKING:
@@ -34,8 +35,7 @@ def tell(keep: Path | None, *, as_json: bool) -> None:
     with tempfile.TemporaryDirectory(prefix="memkit-demo-") as scratch:
         root = keep or Path(scratch) / "vault"
         shutil.copytree(shipped.folder("vault-example"), root, dirs_exist_ok=True)
-        os.environ.setdefault("MEMKIT_CACHE", str(Path(scratch) / "cache"))
-        with Kit(root) as kit:
+        with _cache_in(Path(scratch) / "cache"), Kit(root) as kit:
             for title, said, outcome in _steps(kit):
                 steps.append({"step": title, "says": said, "outcome": plain(outcome)})
                 if not as_json:
@@ -44,6 +44,20 @@ def tell(keep: Path | None, *, as_json: bool) -> None:
         click.echo(json.dumps(steps, ensure_ascii=False))
     elif keep:
         click.echo(dim(f"The vault is yours to look at: {root}"), err=True)
+
+
+@contextmanager
+def _cache_in(folder: Path) -> Iterator[None]:
+    """Have what is derived lie where it goes away with the demo."""
+    before = os.environ.get("MEMKIT_CACHE")
+    os.environ["MEMKIT_CACHE"] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["MEMKIT_CACHE"]
+        else:
+            os.environ["MEMKIT_CACHE"] = before
 
 
 def _steps(kit: Kit) -> Iterator[tuple[str, list[str], object]]:
@@ -65,12 +79,12 @@ def _steps(kit: Kit) -> Iterator[tuple[str, list[str], object]]:
     for hit, says in zip(found.recall.hits[:3], found.says[:3], strict=True):
         lines.append(f"{hit.score:.2f}  {says}")
         lines += [f"      {reason}" for reason in hit.reasons]
-    yield "Recall, and why", lines, found.recall
+    yield "Recall, and why (a score ends at 1.00)", lines, found.recall
 
     file = kit.root / done.path
     file.write_text(file.read_text(encoding="utf-8").replace(done.summary, _EDITED), encoding="utf-8")
     again = kit.explain(_QUESTION)
-    yield "You edit the note in any editor: that is what is remembered", [again.says[0] if again.says else ""], again
+    yield "You edit the note in any editor: that is what is remembered", _edited(again, done.path), again
 
     fact = kit.remember("Reports go in tables", category="preference", importance=4)
     yield "A lasting preference", ['memkit remember "Reports go in tables"', fact.path if fact else ""], fact
@@ -88,8 +102,14 @@ def _steps(kit: Kit) -> Iterator[tuple[str, list[str], object]]:
     yield "And all is well", [str(problem) for problem in problems] or ["memkit doctor: no problem"], problems
 
 
-def _counted(counts: object) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in counts.items()) if isinstance(counts, dict) else str(counts)
+def _edited(found: Context, path: str) -> list[str]:
+    """Say what recall tells of one note."""
+    told = zip(found.recall.hits, found.says, strict=True)
+    return [line for hit, says in told if hit.path == path for line in (f"{path}", f"{hit.score:.2f}  {says}")]
+
+
+def _counted(found: object) -> str:
+    return counts(found) if isinstance(found, dict) else str(found)
 
 
 def _pairs(found: Context) -> list[tuple[Hit, str]]:

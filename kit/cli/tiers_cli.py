@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import get_args
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, dim, remark, text_argument
+from kit.cli.ask import Answer, Asker, asking, count, dim, remark, text_argument
+from kit.errors import BadInputError
 
 
 @click.command()
@@ -15,16 +17,17 @@ from kit.cli.ask import Answer, Asker, asking, dim, remark, text_argument
 @click.option(
     "--fact", "facts", multiple=True, help="What lasts, as `preference: Reports go in tables`; may be repeated."
 )
-@click.option("--session", default="", help="The session; else the one that an agent runs now.")
-@click.option("--project", default="", help="The project it is about.")
+@click.option("--session", default="", help="The session; else the one that is open now in this project.")
+@click.option("--project", default="", help="The project it is about; else that of the session.")
 @asking
 def commit(asker: Asker, summary: str, facts: tuple[str, ...], **params: object) -> None:
     """Sum a session up, and keep what lasts of it."""
-    answer = asker.ask("tiers.commit", summary=text_argument(summary), facts=[_fact(fact) for fact in facts], **params)
+    told = [_fact(fact) for fact in facts]
+    answer = asker.ask("tiers.commit", summary=text_argument(summary), facts=told, folder=str(Path.cwd()), **params)
 
     def say(done: Answer) -> None:
         click.echo(done["summary"]["path"])
-        remark(dim(f"{done['summary']['did']}; {done['summary']['turns']} turns"))
+        remark(dim(f"{done['summary']['did']}; {count(done['summary']['turns'], 'turn')}"))
         for fact in done["facts"]:
             click.echo(fact["path"])
 
@@ -32,9 +35,16 @@ def commit(asker: Asker, summary: str, facts: tuple[str, ...], **params: object)
 
 
 def _fact(said: str) -> dict[str, str]:
-    """Take a category off the front of a fact, if one stands there."""
+    """Take a category off the front of a fact, if one stands there; refuse a word there that is none."""
     from kit.model.notes import Category  # noqa: PLC0415 - the one table of categories; not for those who only ask
 
     first, colon, rest = said.partition(":")
-    known = first.strip().casefold() in get_args(Category)
-    return {"text": rest.strip(), "category": first.strip().casefold()} if colon and known else {"text": said}
+    word, categories = first.strip().casefold(), get_args(Category)
+    if colon and word in categories:
+        return {"text": rest.strip(), "category": word}
+    if colon and word.isascii() and word.isalpha() and rest.startswith(" "):
+        raise BadInputError(
+            f"'{word}' is no category of a fact.",
+            f'Known: {", ".join(categories)}. If it belongs to the sentence: --fact "fact: {said}"',
+        )
+    return {"text": said}

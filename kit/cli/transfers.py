@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kit import config
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.cli.ask import Answer, Asker, asking, bold, count, counts, dim, remark
 from kit.errors import BadInputError
 
 SOURCES = (
@@ -21,7 +21,7 @@ _SHOWN = 20
 @click.command("import")
 @click.argument("source", required=False, type=click.Path(path_type=Path))
 @click.option("--from", "kind", type=click.Choice(SOURCES), default="auto", show_default=True, help="What it is.")
-@click.option("--dry-run", is_flag=True, help="Say what would be written; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Say what would be written, or taken back; write nothing.")
 @click.option("--undo", is_flag=True, help="Take the newest import back; notes you changed since stay.")
 @asking
 def import_(asker: Asker, source: Path | None, kind: str, dry_run: bool, undo: bool) -> None:
@@ -31,7 +31,8 @@ def import_(asker: Asker, source: Path | None, kind: str, dry_run: bool, undo: b
     that was broken off is simply run again.
     """
     if undo:
-        asker.show(asker.ask("transfer.take_back"), _say_taken_back)
+        say = _say_would_go if dry_run else _say_taken_back
+        asker.show(asker.ask("transfer.take_back", dry_run=dry_run), say)
         return
     if source is None:
         raise BadInputError("There is nothing to import.", "Name a folder or file: memkit import ~/.claude")
@@ -56,7 +57,7 @@ def _look(asker: Asker, where: str, kind: str) -> Answer:
         if run and told["run"] != run:  # no daemon keeps what was seen so far, so it is all to be seen at once
             most = {}
         run = told["run"]
-        remark(dim(f"{told['pieces']} records read …"))
+        remark(dim(f"{count(told['pieces'], 'record')} read …"))
 
 
 def _bring(asker: Asker, where: str, kind: str) -> Answer:
@@ -67,15 +68,16 @@ def _bring(asker: Asker, where: str, kind: str) -> Answer:
     while True:
         told = asker.ask("transfer.bring", source=where, kind=kind, at=at, run=run, seconds=seconds)
         for name in ("written", "known"):
-            for sort, count in told[name].items():
-                total[name][sort] = total[name].get(sort, 0) + count
+            for sort, number in told[name].items():
+                total[name][sort] = total[name].get(sort, 0) + number
         total["problems"] += told["problems"]
         total["asides"] += told["asides"]
         total["problem_count"] += told["problem_count"]
         at, run, total["kind"], total["run"] = told["at"], told["run"], told["kind"], told["run"]
         if told["finished"]:
             return {**total, "over": _over(asker)}
-        remark(dim(f"{at} records read, {sum(total['written'].values())} notes written …"))
+        written = count(sum(total["written"].values()), "note")
+        remark(dim(f"{count(at, 'record')} read, {written} written …"))
 
 
 def _over(asker: Asker) -> list[str]:
@@ -92,18 +94,22 @@ def _over(asker: Asker) -> list[str]:
 
 
 def _say_look(found: Answer) -> None:
-    click.echo(f"{bold(found['kind'])}: {found['pieces']} records")
-    click.echo(f"would write\t{_counts(found['new'])}")
-    click.echo(f"known already\t{_counts(found['known'])}")
+    click.echo(f"{bold(found['kind'])}: {count(found['pieces'], 'record')}")
+    click.echo(f"would write\t{counts(dict(sorted(found['new'].items())))}")
+    click.echo(f"known already\t{counts(dict(sorted(found['known'].items())))}")
     for example in found["examples"]:
         click.echo(f"{example['path']}\t{example['says']}\t{dim(example['origin'])}")
+    shown = [example["kind"] for example in found["examples"]]
+    rest = {kind: number - shown.count(kind) for kind, number in found["new"].items()}
+    if more := {kind: number for kind, number in rest.items() if number > 0}:
+        remark(f"… and {counts(dict(sorted(more.items())))} more.")
     _remarks(found)
     remark("Nothing was written.")
 
 
 def _say_brought(found: Answer) -> None:
-    click.echo(f"written\t{_counts(found['written'])}")
-    click.echo(f"known already\t{_counts(found['known'])}")
+    click.echo(f"written\t{counts(dict(sorted(found['written'].items())))}")
+    click.echo(f"known already\t{counts(dict(sorted(found['known'].items())))}")
     _remarks(found)
     for said in found["over"]:
         remark(said)
@@ -111,8 +117,26 @@ def _say_brought(found: Answer) -> None:
         remark("Take it all back with: memkit import --undo")
 
 
+def _say_would_go(found: Answer) -> None:
+    click.echo(f"{_notes(found['notes'])} would go to archive/undone/")
+    for path in found["paths"][:_SHOWN]:
+        click.echo(path)
+    if found["notes"] > _SHOWN:
+        remark(f"… and {found['notes'] - _SHOWN} more; `--json` names them.")
+    _say_left(found)
+    remark("Nothing was moved.")
+
+
 def _say_taken_back(found: Answer) -> None:
-    click.echo(f"{found['notes']} notes went to archive/undone/")
+    click.echo(f"{_notes(found['notes'])} went to archive/undone/")
+    _say_left(found)
+
+
+def _notes(count: int) -> str:
+    return f"{count} note{'' if count == 1 else 's'}"
+
+
+def _say_left(found: Answer) -> None:
     for path in found["left"]:
         remark(f"{path}: it was changed since or can't be read, so it stays.")
 
@@ -129,12 +153,6 @@ def _remarks(found: Answer) -> None:
         remark(dim(f"… and {len(found['asides']) - _SHOWN} more left; `--json` names them."))
 
 
-def _counts(counts: dict[str, int]) -> str:
-    many = {"summary": "summaries"}
-    named = (f"{count} {kind if count == 1 else many.get(kind, f'{kind}s')}" for kind, count in sorted(counts.items()))
-    return ", ".join(named) or "nothing"
-
-
 @click.command()
 @click.argument("form", type=click.Choice(("json", "markdown")))
 @click.argument("target", type=click.Path(path_type=Path))
@@ -149,7 +167,7 @@ def export(asker: Asker, form: str, target: Path, archive: bool, journal: bool, 
 
     def say(found: Answer) -> None:
         click.echo(found["target"])
-        remark(dim(f"{found['notes']} notes, {found['size'] / 1e6:.1f} MB"))
+        remark(dim(f"{count(found['notes'], 'note')}, {found['size'] / 1e6:.1f} MB"))
         for problem in found["problems"]:
             remark(f"{problem['path']}: {problem['what']} {problem['mend']}")
 

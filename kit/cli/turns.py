@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, text_argument
+from kit.errors import BadInputError
 
 _STATUS = click.Choice(["completed", "interrupted", "failed"])
 _VERDICT = click.Choice(["confirmed", "rejected", "partial", "ignored", "none"])
@@ -27,7 +28,10 @@ _ROUTE = click.Choice(["shallow", "medium", "deep"])
 @asking
 def frame(asker: Asker, prompt: str, **params: object) -> None:
     """Write the pending card of a prompt; `-` reads standard input."""
-    answer = asker.ask("frame", prompt=text_argument(prompt), **params)
+    said = text_argument(prompt)
+    if said.strip() and not any(char.isalnum() for char in said):
+        raise BadInputError(f"{said.strip()[:40]!r} holds no letter and no digit.", "Give a prompt with words in it.")
+    answer = asker.ask("frame", prompt=said, **params)
     asker.show(answer, _say_written)
 
 
@@ -39,7 +43,7 @@ def frame(asker: Asker, prompt: str, **params: object) -> None:
 @click.option("--now", metavar="TIME", help="When it was answered, if not now.")
 @asking
 def complete(asker: Asker, card: str, answer: str, **params: object) -> None:
-    """Finish a card with the answer; doing it twice changes nothing."""
+    """Finish a card with the answer; the same again changes nothing, another answer replaces it (`memkit log`)."""
     done = asker.ask("complete", card=card, answer=text_argument(answer), **params)
     asker.show(done, _say_completed)
 
@@ -132,6 +136,8 @@ def _say_completed(card: Answer) -> None:
         remark(dim("It was completed with this answer before; nothing changed."))
         return
     remark(f"{bold(card['status'])}: {card['summary']}")
+    if card["replaced"]:
+        remark(f"The earlier answer was replaced; `memkit log {card['id']} --json` still shows it, word for word.")
     if card["tags"]:
         remark(dim(f"tags: {', '.join(card['tags'])}"))
     for why in card["refused"]:

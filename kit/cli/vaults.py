@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
-from kit import places
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
-from kit.errors import ConflictError
+from kit import config, places
+from kit.cli.ask import Answer, Asker, asking, bold, count, dim, remark
+from kit.errors import ConflictError, NoVaultError
+
+_SETTINGS = "memkit.toml"
 
 
 @click.command()
 @click.argument("folder", required=False, type=click.Path(path_type=Path))
 @click.option("--no-default", is_flag=True, help="Do not make it the vault that is used when none is named.")
+@click.option("--force", is_flag=True, help="Make it even inside another vault.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def init(ctx: click.Context, folder: Path | None, no_default: bool, as_json: bool) -> None:
+def init(ctx: click.Context, folder: Path | None, no_default: bool, force: bool, as_json: bool) -> None:
     """Make a vault in FOLDER, or here.
 
     Settings, folders, seed scenes and tags, and what git and Obsidian want; nothing that is there is overwritten.
@@ -25,17 +29,39 @@ def init(ctx: click.Context, folder: Path | None, no_default: bool, as_json: boo
     from kit.operations import plain  # noqa: PLC0415
 
     given = ctx.find_root().obj or {}
-    laid = lay((folder or Path(given.get("vault") or ".")).expanduser())
+    root = (folder or Path(given.get("vault") or ".")).expanduser()
+    if not force:
+        _refuse_inside(root.resolve())
+    laid = lay(root)
     if not no_default:
         _make_default(laid.root)
     asker = Asker(laid.root, as_json=as_json or bool(given.get("json")))
 
     def say(_: Answer) -> None:
         click.echo(laid.root)
-        remark(dim(f"{len(laid.made)} files made." if laid.made else "It was complete; nothing was changed."))
-        remark(f'Next: memkit --vault {laid.root} frame "what you say to your agent"')
+        remark(dim(f"{count(len(laid.made), 'file')} made." if laid.made else "It was complete; nothing was changed."))
+        named = "" if _is_found(laid.root) else f"--vault {shlex.quote(laid.root)} "
+        remark(f'Next: memkit {named}frame "what you say to your agent"')
 
     asker.show(plain(laid), say)
+
+
+def _refuse_inside(root: Path) -> None:
+    """Refuse a new vault whose notes another vault would take for its own."""
+    outer = next((folder for folder in root.parents if (folder / _SETTINGS).is_file()), None)
+    if outer and not (root / _SETTINGS).exists():
+        raise ConflictError(
+            f"{root} lies inside the vault {outer}.",
+            "Name a folder outside of it, or make a vault in a vault with --force.",
+        )
+
+
+def _is_found(root: str) -> bool:
+    """Tell whether a vault is the one that is used when none is named."""
+    try:
+        return config.find_vault() == Path(root)
+    except NoVaultError:
+        return False
 
 
 def _make_default(root: str) -> None:
@@ -55,19 +81,29 @@ def _make_default(root: str) -> None:
 def reindex(asker: Asker) -> None:
     """Make the derived indexes anew from the files."""
     answer = asker.ask("reindex")
-    asker.show(answer, lambda found: click.echo(f"{found['seen']} notes, {found['problems']} problems"))
+    asker.show(
+        answer, lambda found: click.echo(f"{count(found['seen'], 'note')}, {count(found['problems'], 'problem')}")
+    )
 
 
 @click.command("config")
 @asking
 def config_(asker: Asker) -> None:
-    """Print each setting: name, value, origin, meaning."""
+    """Print each setting: name, value, origin, meaning; and which files hold them."""
+    files = [
+        ("file.own", places.config_base() / "config.toml", "Your own settings, for all vaults; they win."),
+        ("file.vault", asker.root / _SETTINGS, "The settings that travel with the vault."),
+    ]
+    stand = [(name, str(file), "there" if file.is_file() else "not made yet", what) for name, file, what in files]
 
     def say(rows: Answer) -> None:
         for name, value, origin, meaning in rows:
             click.echo(f"{bold(name)}\t{value}\t{dim(origin)}\t{meaning}")
+        for _, file, state, what in stand:
+            remark(f"{file} ({state}): {what}")
 
-    asker.show(asker.ask("settings"), say)
+    rows = asker.ask("settings")
+    asker.show([*rows, *stand] if asker.as_json else rows, say)
 
 
 @click.command()

@@ -145,6 +145,7 @@ class Keeper(Handler):
 
     def call(self, op: str, params: dict[str, object], progress: Progress | None) -> object:
         """Run an operation of the kit."""
+        self._heed()
         if op == "reindex":
             return self._reindex(progress)
         if op in operations.APART:
@@ -171,6 +172,7 @@ class Keeper(Handler):
         """Answer a hook; the card is written once the reply is sent."""
         spooled = env.get("MEMKIT_SPOOLED", "")
         moment = datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone() if spooled.isdecimal() else None
+        self._heed()
         self._sessions.wait_for_answer(harness, event, payload, env)
         self._sessions.listen(harness, event, payload, env)
         with self._owner, self._mending(), self._at(moment):
@@ -183,6 +185,19 @@ class Keeper(Handler):
             self._reader.stir()
 
         return Later(reply.out, then)
+
+    def _heed(self) -> None:
+        """Go by settings that were edited since; whoever edits them need not know that a daemon runs."""
+        if not self.kit.is_outdated:
+            return
+        with self._owner, self._mending():
+            plain = self.kit.store.plain_notes
+            if not self.kit.heed():
+                return
+            self._owed += plain != self.kit.store.plain_notes
+            self._learner.begin_anew()
+        tell_hooks(self.kit.root, self.kit)
+        LOG.info("settings were edited, and are in use")
 
     def _at(self, moment: datetime | None) -> AbstractContextManager[None]:
         return self.kit.at(moment) if moment else nullcontext()
@@ -229,6 +244,8 @@ class Keeper(Handler):
                 self.watcher.ask_for_scan()
                 self.kit.behind = f"The index can't be brought in step ({error}); make room in {self.kit.folder}."
                 report = reconcile.Report()
+        if 0 < self.kit.witness.behind <= TAKE:  # the words of what was just written; of many, answers say they lack
+            self.kit.witness.take(TAKE)
         return report
 
     def _catch_up_for_a_question(self) -> reconcile.Report:

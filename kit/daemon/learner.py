@@ -45,14 +45,20 @@ class Learner:
         """How often each waiting card has failed"""
 
     def run(self) -> None:
-        """Learn until the daemon ends; nothing where no model is configured."""
-        if not self._kit.mind.is_there:
-            self._stopping.wait()
-            return
-        if self._kit.mind.listens:
-            self._kit.mind.warm()
-        while not self._stopping.wait(STEP_S):
-            self.step()
+        """Learn until the daemon ends; nothing while no model is configured."""
+        warm = None
+        while not self._stopping.is_set():
+            settings = self._kit.mind.settings
+            if self._kit.mind.listens and settings != warm:
+                warm = settings
+                self._kit.mind.warm()
+            if not self._stopping.wait(STEP_S) and self._kit.mind.is_there:
+                self.step()
+
+    def begin_anew(self) -> None:
+        """Try at once what waited: the model is another, or is reached in another way."""
+        self._wait = self._due = 0.0
+        self._aside, self._failed = {}, {}
 
     def step(self) -> int:
         """Learn from what waits, unless the model is to be left alone; tell how many were learned from."""

@@ -59,7 +59,7 @@ class Server:
         folder: Path,
         *,
         version: str,
-        idle_s: float,
+        idle_s: float | Callable[[], float],
         clock: Callable[[], float] = time.monotonic,
         gone: Callable[[], bool] = lambda: False,
         spooled: Path | None = None,
@@ -72,7 +72,7 @@ class Server:
         self.handler = handler
         self.version = version
         self._folder = folder
-        self._idle_s = idle_s
+        self._idle_s = idle_s if callable(idle_s) else lambda: idle_s
         self._clock = clock
         self._gone = gone
         self._spooled = spooled
@@ -246,7 +246,7 @@ class Server:
         due = self._spooled and self._is_due(self._spooled)
         if due and self._spooled and self.handler.ready() and self._replaying.acquire(blocking=False):
             threading.Thread(target=self._replay, args=(self._spooled,), daemon=True).start()
-        idle = self._working == 0 and self._clock() - self._last >= self._idle_s
+        idle = self._working == 0 and self._clock() - self._last >= self._idle_s()
         if self._lost() or self._gone() or (idle and not self.handler.busy()):
             self._stopping = True
 

@@ -120,10 +120,11 @@ class Act:
         return Done(act, self._what, parts.paths(plan))
 
 
-def undo(hand: Hand, now: datetime, who: Who, act: str = "", *, partly: bool = False) -> Done:
+def undo(hand: Hand, now: datetime, who: Who, act: str = "", *, partly: bool = False, dry_run: bool = False) -> Done:
     """Take an act back, the person's newest when none is named, as long as its notes are as it left them.
 
-    An undo is an act too: named, it is taken back itself. `partly` leaves alone the notes that were changed since.
+    An undo is an act too: named, it is taken back itself. `partly` leaves alone the notes that were changed since;
+    `dry_run` only tells.
     """
     entry = _find(hand, act)
     if not act and "run" in entry:
@@ -141,6 +142,8 @@ def undo(hand: Hand, now: datetime, who: Who, act: str = "", *, partly: bool = F
                 f"{change.path} was changed since, so '{entry['what']}' can't be taken back.",
                 "Change the notes by hand, or take the later change back first.",
             )
+    if dry_run:
+        return Done("", f"undo {entry['what']}", parts.paths(plan))
     fresh = secrets.token_hex(6)
     hand.journal.add(
         hands.day(now), who, "undo", str(entry.get("note", "")), str(entry["what"]), act=fresh,

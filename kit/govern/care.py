@@ -94,19 +94,33 @@ def with_parts(hand: Hand, path: str) -> list[str]:
 
 def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
     """Take a note out of the archive again, with all that went in with it."""
-    found: dict[str, str] = {}
+    note_id, named = _named(hand, note_id)
+    found: dict[str, str] = {note_id: named} if named else {}
+    due = set(_parts(note_id)) - set(found)
     for path, found_id in _archived(hand, note_id):
-        if found_id in _parts(note_id) and (found_id not in found or _rank(path) < _rank(found[found_id])):
+        if found_id in due and (found_id not in found or _rank(path) < _rank(found[found_id])):
             found[found_id] = path
     paths = sorted(found.values())
     if not paths:
         raise NotFoundError(
-            f"The archive holds no note with the id '{note_id}'.", "`memkit log` shows what was put away."
+            f"The archive holds no note with the id or path '{note_id}'.", "`memkit log` shows what was put away."
         )
     back = _move_all(hand, [(path, layout.restored_path(path)) for path in paths])
     hand.journal.add(hands.day(now), who, "restore", back[0], "", id=note_id)
     hand.settle(*back)
     return PutAway(note_id, tuple(back))
+
+
+def _named(hand: Hand, said: str) -> tuple[str, str]:
+    """Find the id of an archived note that is named by its path, there or where it was; else take it for an id."""
+    wanted = said.removeprefix("./").removesuffix(".md") + ".md"
+    places = (wanted, layout.archived_path(wanted))
+    for file in sorted((hand.store.root / layout.ARCHIVE).rglob("*.md")):
+        path = file.relative_to(hand.store.root).as_posix()
+        if path in places and not file.is_symlink():
+            found = hand.load(path)
+            return found.id, path
+    return said, ""
 
 
 def _parts(note_id: str) -> tuple[str, str, str]:

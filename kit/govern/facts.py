@@ -144,7 +144,8 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     said = _said(stated, at)
     if not same and stated.said_at and fact.updated and said < fact.updated:
         return Remembered(fact.id, path, "outdated", stated.key or fact.key)
-    if same and stated.source and stated.source.removesuffix(".md") in fact.sources:
+    witnessed = _is_among(hand, stated.source, fact.sources)
+    if same and witnessed:
         return Remembered(fact.id, path, "confirmed", stated.key or fact.key)
     changes: dict[str, note.Value | None] = {
         "hits": fact.hits + 1,
@@ -156,7 +157,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     scenes = tuple(dict.fromkeys((*fact.scenes, *stated.scenes)))
     if scenes != fact.scenes:
         changes["scenes"] = scenes
-    if stated.source and stated.source.removesuffix(".md") not in fact.sources:
+    if stated.source and not witnessed:
         changes["sources"] = [link(source) for source in (*fact.sources, stated.source)]
     if stated.key and (not fact.key or not same):
         changes["key"] = stated.key
@@ -179,6 +180,14 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     paths = pool_acts.ensure(hand, united, tags, at)
     hand.settle(path, *paths)
     return Remembered(fact.id, path, did, stated.key or fact.key, refused)
+
+
+def _is_among(hand: Hand, source: str, sources: tuple[str, ...]) -> bool:
+    """Tell whether links lead to a source already, also those from before it was renamed or moved."""
+    if not source or source.removesuffix(".md") in sources:
+        return bool(source)
+    entry = hand.linked(source.removesuffix(".md"))
+    return entry is not None and any(other.id == entry.id for link in sources if (other := hand.linked(link)))
 
 
 def _said(stated: Stated, at: datetime) -> datetime:

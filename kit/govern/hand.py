@@ -42,12 +42,12 @@ class Hand:
     def __init__(self, store: Store, index: Index, journal: Journal, *, redacts: bool = True) -> None:
         self.store, self.index = store, index
         self.journal: Journal = _CleanJournal(journal, self)
-        self._redacts = redacts
+        self.redacts = redacts
 
     def cleaned(self, said: str) -> tuple[str, tuple[str, ...]]:
         """Take out of a text what no file may hold: what can't be written, and secrets; name their kinds."""
         held = writable(said).replace("\0", "\ufffd")
-        if not self._redacts:
+        if not self.redacts:
             return held, ()
         text_, kinds = redact(held)
         return text_, tuple(sorted(set(kinds)))

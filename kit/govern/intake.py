@@ -57,6 +57,8 @@ class TakenBack(NamedTuple):
     """how many went into the archive"""
     left: tuple[str, ...]
     """notes that were changed since, and stay"""
+    paths: tuple[str, ...] = ()
+    """the notes that would go, where this is only asked"""
 
 
 def take_in(
@@ -115,8 +117,8 @@ def imported(hand: Hand) -> set[str]:
     return found
 
 
-def take_back(hand: Hand, now: datetime, who: Who) -> TakenBack:
-    """Take the newest import back, act by act; a note that was changed since stays."""
+def take_back(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> TakenBack:
+    """Take the newest import back, act by act; a note that was changed since stays. `dry_run` only tells."""
     undone: set[object] = set()
     run, due, all_paths = "", [], []
     for entry in hand.journal.entries(newest_first=True):
@@ -129,5 +131,6 @@ def take_back(hand: Hand, now: datetime, who: Who) -> TakenBack:
             all_paths += [change.path for change in plan]
     if not due:
         raise NotFoundError("There is no import to take back.", "`memkit log` shows what was done.")
-    gone = {path for act in due for path in acts.undo(hand, now, who, act, partly=True).paths}
-    return TakenBack(len(gone), tuple(path for path in all_paths if path not in gone))
+    gone = {path for act in due for path in acts.undo(hand, now, who, act, partly=True, dry_run=dry_run).paths}
+    left = tuple(path for path in all_paths if path not in gone)
+    return TakenBack(len(gone), left, tuple(sorted(gone)) if dry_run else ())

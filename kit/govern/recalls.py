@@ -5,19 +5,22 @@ Law: no note changes by being recalled; the lines are added after the reply and 
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from kit import text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from datetime import datetime
 
     from kit.govern.hand import Hand
     from kit.vault.journal import Journal
 
 COMPACT = "compact"
 """What is written down when a session's context was compacted or cleared: it knows nothing any more."""
+
+END = "end"
+"""What is written down when a session has ended."""
 
 
 def note_recall(hand: Hand, session: str, prompt: str, ids: Sequence[str], tokens: int, now: datetime) -> None:
@@ -41,3 +44,13 @@ def told(journal: Journal, session: str, lines: int) -> set[str]:
             ids = entry.get("ids")
             found |= {str(each) for each in ids} if isinstance(ids, list) else set()
     return found
+
+
+def has_ended(journal: Journal, session: str, since: datetime) -> bool:
+    """Tell whether a session has ended since a moment; one that was taken up again has a newer card."""
+    for entry in journal.entries(newest_first=True):
+        if str(entry.get("at", ""))[:10] < f"{since - timedelta(days=1):%Y-%m-%d}":  # a zone may differ by a day
+            return False
+        if entry.get("what") == END and entry.get("session") == session:
+            return datetime.fromisoformat(str(entry["at"])) >= since
+    return False

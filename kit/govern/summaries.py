@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit import text
 from kit.errors import BadInputError, KitError
 from kit.govern import hand as hands
+from kit.govern import recalls
 from kit.govern import tags as pool_acts
 from kit.govern.facts import supersede
 from kit.model.fields import link
@@ -108,19 +109,28 @@ def was_committed(hand: Hand, session: str, since: datetime | None) -> bool:
     return False
 
 
-def newest_session(hand: Hand, project: str, now: datetime, within_s: float) -> str:
-    """Name the session of the newest card that a harness framed in a project; '' when that is long ago."""
+def open_session(hand: Hand, project: str, now: datetime, within_s: float) -> str:
+    """Name the session that an agent has open in a project: not ended, its newest card not older; else ''."""
     rows = [
         row
         for row in hand.index.features.rows().values()
         if row.kind == "card" and row.topic and row.created >= now.timestamp() - within_s
-        if not project or row.project == text.key(project)
+        if row.project == text.key(project)
     ]
     for row in sorted(rows, key=lambda row: -row.created)[:20]:
         entry = hand.index.catalog.numbered(row.num)
         card = _load(hand, entry.path) if entry else None
-        if card and card.harness:
+        if card and card.harness and card.created and not recalls.has_ended(hand.journal, card.topic, card.created):
             return card.topic
+    return ""
+
+
+def own_topic(hand: Hand, title: str) -> str:
+    """Name a summary that is of no session by its title; never as a session or another summary is named."""
+    for number in range(1, 1000):
+        topic = title if number == 1 else f"{title} {number}"
+        if not any(hand.index.postings.df(f"{what}:{text.key(topic)}") for what in ("topic", "summary")):
+            return topic
     return ""
 
 
@@ -151,6 +161,7 @@ def _first(
 ) -> Committed:
     fresh = hands.new_id(hand, at)
     title = title or _title(found, says)
+    session = session or own_topic(hand, title)
     path = hand.create(
         layout.named_path("summaries", title),
         {

@@ -56,6 +56,8 @@ class Completed(NamedTuple):
     refused: tuple[str, ...] = ()
     malformed: tuple[str, ...] = ()
     """tags of the card that still lack something"""
+    replaced: bool = False
+    """an earlier answer gave way to this one; the journal holds it"""
 
 
 class Turn(NamedTuple):
@@ -190,14 +192,17 @@ def _complete(
     ended: dict[str, note.Value | None] = {
         "status": status, "completed": at, "duration_ms": max(0, took) or None, "error": error or None,
     }  # fmt: skip
-    if before.agent not in after.agent:  # nothing is lost: what another answer takes the place of stays readable
+    replaced = before.agent not in after.agent
+    if replaced:  # nothing is lost: what another answer takes the place of stays readable
         hand.journal.add(hands.day(now), who, "replaced", event_path, id=card.id, before=before.agent)
     after = said.put(hand, event_path, lambda both: both._replace(agent=join(both.agent, agent)), ended)
     hand.tell_redacted(sorted({*kinds, *more}), at, event_path)
     hand.journal.add(hands.day(now), who, "complete", card_path, error, id=card.id, status=status)
     done = finish.finish(hand, card, card_path, before, after, status, at, error)
     hand.settle(event_path, card_path, *done.paths)
-    return _told(done.card, card_path, event_path, changed=True, shown=done.shown, refused=done.refused)
+    return _told(done.card, card_path, event_path, changed=True, shown=done.shown, refused=done.refused)._replace(
+        replaced=replaced
+    )
 
 
 def _card(hand: Hand, card_id: str) -> tuple[Card, str]:

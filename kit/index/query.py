@@ -1,4 +1,4 @@
-"""The language of `memkit search`: words, "phrases", field:word, date:from..to, -not, wild*.
+"""The language of `memkit search`: words, "phrases", field:word, date:from..to, -word, wild*.
 
 Law: pure. An engine only proposes notes; `match` decides on the raw text, so that no engine's own syntax or
 analysis shows through.
@@ -42,6 +42,8 @@ _FIELDS = {
 _NAMES = ("tags", "people", "places", "project", "topic", "scene", "kind")
 """Fields that hold names, one a line: a name matches as a whole."""
 _DATES = ("date", "before", "after")
+NAMED = (*_FIELDS, *_DATES)
+"""All that may stand before a colon."""
 _QUOTES = {'"': '"', "“": "”", "”": "”", "「": "」", "『": "』", "＂": "＂"}
 _CLAUSE = re.compile(
     r"(?P<minus>[-－](?=\S))?(?:(?P<field>[A-Za-z]+)[:：])?"
@@ -67,6 +69,8 @@ class Clause(NamedTuple):
     """first day that counts"""
     until: date | None = None
     """last day that counts"""
+    also: tuple[str, ...] = ()
+    """other names that count as this one"""
 
 
 class Query(NamedTuple):
@@ -80,8 +84,8 @@ class Query(NamedTuple):
         for clause in self.clauses:
             if clause.negated or clause.sort in {"wild", "date"} or clause.field in _NAMES[1:]:
                 continue
-            for term in text.terms(clause.text):
-                found[term] = 1.0
+            for said in (clause.text, *clause.also):
+                found.update(dict.fromkeys(text.terms(said), 1.0))
         return list(found.items())
 
 
@@ -95,6 +99,12 @@ def parse(asked: str) -> Query:
     clauses = [clause for found in _CLAUSE.finditer(asked) if (clause := _clause(found)) is not None]
     telling = [each for each in clauses if each.sort != "word" or each.negated or text.terms(each.text)]
     return Query(tuple(telling or clauses))
+
+
+def unknown_field(asked: str) -> str:
+    """Name the first word before a colon that is no field; '' when there is none."""
+    told = ((found["field"] or "").lower() for found in _CLAUSE.finditer(asked))
+    return next((field for field in told if field and field not in _FIELDS and field not in _DATES), "")
 
 
 def _clause(found: re.Match[str]) -> Clause | None:
@@ -170,8 +180,8 @@ def _holds(clause: Clause, fields: Mapping[str, str], created: date | None) -> b
         day = date(created.year, created.month, created.day)
         return (clause.since is None or clause.since <= day) and (clause.until is None or day <= clause.until)
     if clause.sort == "name":
-        wanted = text.key(clause.text)
-        return any(wanted == text.key(name) for name in fields.get(clause.field, "").splitlines())
+        wanted = {text.key(clause.text), *map(text.key, clause.also)}
+        return any(text.key(name) in wanted for name in fields.get(clause.field, "").splitlines())
     searched = [fields.get(clause.field, "")] if clause.field else fields.values()
     return any(next(_spans(clause, text.fold(value)), None) is not None for value in searched)
 

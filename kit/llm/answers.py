@@ -24,6 +24,7 @@ _OPEN_LIST, _CLOSE_LIST = "[［", "]］"
 _COLON, _COMMA = ":：=", ",，、;；"
 _BLANK = re.compile(r"\s*")
 _BARE = re.compile(r"[^,，:：{}｛｝\[\]［］\n\"“”]*")
+_MARGIN = re.compile(r"(?m)^[>|\s]+|\s+")
 _FOLLOWS = frozenset(_CLOSE + _CLOSE_LIST + _COLON + _COMMA)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "", "f": ""}
 _WORDS = {"true": True, "false": False, "null": None, "none": None, "yes": True, "no": False, "是": True, "否": False}
@@ -37,10 +38,51 @@ class _OddError(Exception):
     """This is no object."""
 
 
-def read_object(said: str, wanted: Collection[str] = ()) -> dict[str, object] | None:
-    """Find the object in an answer, where there are several the one with most keys of `wanted`; None without one."""
-    text = _THOUGHT.sub(" ", said[:LONGEST])
-    found: list[dict[str, object]] = []
+def read_object(said: str, wanted: Collection[str] = (), asked: str = "") -> dict[str, object] | None:
+    """Find the object in an answer, where there are several the one with most keys of `wanted`; None without one.
+
+    What only repeats a part of the question `asked` is no answer.
+    """
+    question = _pressed(asked)
+    echoed = _objects(asked[:LONGEST]) if asked else ()
+    examples = [value for value, _ in echoed]
+    text = _THOUGHT.sub(" ", _without(said[:LONGEST], asked))
+    found = [
+        value
+        for value, source in _objects(text)
+        if value not in examples and not (question and _pressed(source) in question)
+    ]
+    if not found:
+        return None
+    names = {name.casefold() for name in wanted}
+    return max(found, key=lambda one: (len(names & {key.casefold() for key in one}), len(one)))
+
+
+def _without(said: str, asked: str) -> str:
+    """Take a question out of an answer, before which some programs print it, however they break its lines."""
+    words = asked.split()
+    if not words:
+        return said
+    begins = re.search(r"\s+".join(map(re.escape, words[:8])), said)
+    if begins is None:
+        return said
+    start = at = begins.start()
+    for word in words:
+        at = _BLANK.match(said, at).end()  # type: ignore[union-attr]  # it matches nothing, too
+        if not said.startswith(word, at):
+            return said
+        at += len(word)
+    return said[:start] + "\n" + said[at:]
+
+
+def _pressed(said: str) -> str:
+    """Press a text together, without the blanks and the quote marks at the start of lines."""
+    return _MARGIN.sub("", said)
+
+
+def _objects(text: str) -> list[tuple[dict[str, object], str]]:
+    """List the objects in a text that hold something, each with the text it was read from."""
+    found: list[tuple[dict[str, object], str]] = []
     at = 0
     for _ in range(_TRIES):
         start = min((here for mark in _OPEN if (here := text.find(mark, at)) >= 0), default=-1)
@@ -48,11 +90,8 @@ def read_object(said: str, wanted: Collection[str] = ()) -> dict[str, object] | 
             break
         value, at = _object_at(text, start)
         if value:
-            found.append(value)
-    if not found:
-        return None
-    names = {name.casefold() for name in wanted}
-    return max(found, key=lambda one: (len(names & {key.casefold() for key in one}), len(one)))
+            found.append((value, text[start:at]))
+    return found
 
 
 def _object_at(text: str, start: int) -> tuple[dict[str, object] | None, int]:

@@ -2,14 +2,18 @@
 
 Law: it is imported when a model is asked, not before. What an endpoint says about an error is not passed on, for it
 may hold parts of the key: the status is said in our own words. It never tries again by itself; who asks decides that.
+The time it has is for the whole answer: one that comes drop by drop, or is kept alive with blanks, is late as well.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import logging
 import os
 import re
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,12 +21,15 @@ from kit.errors import BadInputError, KitError, NotFoundError, RefusedError, Unu
 from kit.llm.port import ModelError, RejectedError, Reply
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import ModuleType
 
     from kit.llm.port import Prompt, Settings
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _LONGEST_WAIT_S = 3600.0
+_MOST = 4_000_000
+"""Bytes of an answer."""
 _REJECTED = frozenset({400, 413, 422})
 """Statuses that speak of the question, not of the endpoint."""
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
@@ -67,16 +74,52 @@ class Endpoint:
         if self._client is None:
             self._client = self._connect(sdk)
         wish = {"response_format": {"type": "json_object"}} if wishes else {}
-        found = self._client.chat.completions.create(
+        end = time.monotonic() + within_s
+        coming = self._client.chat.completions.with_streaming_response.create(
             model=self._settings.model, timeout=within_s,
             messages=[{"role": "system", "content": prompt.frame}, {"role": "user", "content": prompt.data}], **wish,
         )  # fmt: skip
-        choices = getattr(found, "choices", None)
-        said = getattr(getattr(choices[0], "message", None), "content", None) if choices else None
+        with coming as response, self._reading(sdk):
+            raw = bytearray()
+            for piece in response.iter_bytes():
+                raw += piece
+                if time.monotonic() > end:
+                    raise self._late()
+                if len(raw) > _MOST:
+                    raise UnusableError(f"The model at {self._host} never stops.", "Look whether it is a chat model.")
+        return self._reply(json.loads(raw))
+
+    def _reply(self, found: object) -> Reply:
+        """Read a chat completion; raise ValueError when it is none."""
+        if not isinstance(found, dict):
+            raise ValueError  # noqa: TRY004 - to who asks it is as good as no JSON
+        choices = found.get("choices")
+        first = choices[0] if isinstance(choices, list) and choices else None
+        message = first.get("message") if isinstance(first, dict) else None
+        said = message.get("content") if isinstance(message, dict) else None
         if not isinstance(said, str):
             raise UnusableError(f"The model at {self._host} gave no text.", "Look whether it is a chat model.")
-        used = getattr(getattr(found, "usage", None), "total_tokens", 0)
+        usage = found.get("usage")
+        used = usage.get("total_tokens") if isinstance(usage, dict) else 0
         return Reply(said, used if isinstance(used, int) and used > 0 else 0)
+
+    @contextmanager
+    def _reading(self, sdk: ModuleType) -> Iterator[None]:
+        """Say what befalls an answer on its way, which the SDK passes on as the library below it says it."""
+        http = importlib.import_module(sdk.DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
+        try:
+            yield
+        except http.TimeoutException:
+            raise self._late() from None
+        except http.HTTPError:
+            raise self._away() from None
+
+    def _late(self) -> ModelError:
+        what = f"The endpoint {self._host} did not answer in time."
+        return ModelError(what, "Raise llm.timeout_s if it is slow.", sent=True)
+
+    def _away(self) -> ModelError:
+        return ModelError(f"The endpoint {self._host} can't be reached.", "Is llm.base_url right, and does it run?")
 
     def _connect(self, sdk: ModuleType) -> object:
         settings = self._settings
@@ -97,9 +140,9 @@ class Endpoint:
         """Say an SDK's error in our words."""
         where = f"The endpoint {self._host}"
         if isinstance(error, sdk.APITimeoutError):
-            return ModelError(f"{where} did not answer in time.", "Raise llm.timeout_s if it is slow.", sent=True)
+            return self._late()
         if isinstance(error, sdk.APIConnectionError):
-            return ModelError(f"{where} can't be reached.", "Is llm.base_url right, and does it run?")
+            return self._away()
         status = getattr(error, "status_code", 0)
         if status:
             return self._refused(where, status, _wait(error))

@@ -96,6 +96,12 @@ class Mind:
             return settings.command.split(" ")[0]
         return settings.model if settings.provider else ""
 
+    def use(self, settings: Settings) -> None:
+        """Ask the model of other settings from now on."""
+        if settings != self.settings:
+            self.settings, self.budget.most, self.last_error = settings, settings.monthly_tokens, ""
+            self.close()
+
     def close(self) -> None:
         """Let connections go."""
         with self._lock:
@@ -163,7 +169,7 @@ class Mind:
         begun = time.monotonic()
         reply = self._reply(prompt, settings.timeout_s)
         took = round((time.monotonic() - begun) * 1000)
-        found = answers.read_object(reply.text, fields.names(Turn))
+        found = answers.read_object(reply.text, fields.names(Turn), prompt.whole)
         values, dropped = fields.take(Turn, found) if found else ({}, ())
         usable = bool(values.get("summary"))
         tokens = reply.tokens or _estimate(prompt, reply.text)
@@ -195,7 +201,7 @@ class Mind:
         self, model: type[BaseModel], prompt: Prompt, within_s: float
     ) -> tuple[dict[str, object], tuple[str, ...], int]:
         reply = self._reply(prompt, within_s)
-        raw = answers.read_object(reply.text, fields.names(model))
+        raw = answers.read_object(reply.text, fields.names(model), prompt.whole)
         found = fields.take(model, raw) if raw else fields.Taken({}, ())
         if not found.values:
             self.last_error = f"{self.name} gave no answer that can be used."

@@ -6,11 +6,14 @@ names no token or another host, or comes from another origin, is refused, whatev
 
 import ipaddress
 import logging
+from typing import Any
 
 import anyio
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from pydantic import ValidationError
 
 from kit import __version__
 from kit.asker import Asker
@@ -34,22 +37,41 @@ _TOOLS = (
 )  # fmt: skip
 
 
-def make(asker: Asker, *, project: str = "", session: str = Turns.session) -> MCPServer:
+class Server(MCPServer):
+    """The SDK's server, which says what is wrong with a tool's arguments in sentences."""
+
+    turns: Turns
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool; what its arguments lack is told without the words of the library that checks them."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{name}: {words.faults(error.__cause__)}") from None
+            raise
+
+
+def make(asker: Asker, *, project: str = "", session: str = Turns.session) -> Server:
     """Put a server together; `session` stands for messages that name none."""
-    server = MCPServer(
+    server = Server(
         "memkit", title="Memory kit", instructions=words.instructions(), version=__version__, log_level="WARNING"
     )
     tools = Turns(asker, project)
     tools.session = session
+    server.turns = tools
     for name, title, annotations in _TOOLS:
         server.add_tool(getattr(tools, name), title=title, annotations=annotations)
     resources.add(server, asker)
     return server
 
 
-def serve_stdio(server: MCPServer) -> None:
-    """Speak over standard input and output until the client hangs up."""
+def serve_stdio(server: Server) -> None:
+    """Speak over standard input and output until the client hangs up, which ends its sessions."""
     anyio.run(server.run_stdio_async)
+    server.turns.end()
 
 
 def serve_http(server: MCPServer, host: str, port: int, token: str) -> None:

@@ -54,7 +54,9 @@ class Tools:
 
     def memory_recall(
         self,
-        query: Annotated[str, Field(min_length=1, description="what it is about, in the person's own words")],
+        query: Annotated[
+            str, Field(min_length=1, max_length=20_000, description="what it is about, in the person's own words")
+        ],
         layer: Annotated[Layer | None, Field(description="only passing turns, turns and sessions, or facts")] = None,
         category: Annotated[Category | None, Field(description="only facts of this category")] = None,
         limit: Annotated[int, Field(ge=1, le=20)] = 8,
@@ -144,7 +146,9 @@ class Tools:
 
     def memory_explain(
         self,
-        query: Annotated[str, Field(min_length=1, description="the words of the prompt or question")],
+        query: Annotated[
+            str, Field(min_length=1, max_length=20_000, description="the words of the prompt or question")
+        ],
         limit: Annotated[int, Field(ge=1, le=20)] = 5,
     ) -> answers.Explanation:
         """Say why memories are recalled for a question, each effect on each score, and what a prompt would be given.

@@ -3,11 +3,14 @@
 Law: what is remembered is looked up before the message's own card is written, so no message recalls itself.
 """
 
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from kit.asker import Asker
+from kit.errors import NotFoundError
 from kit.mcp import answers
 from kit.mcp.tools import Session, Tools
 
@@ -15,11 +18,23 @@ HARNESS = "mcp"
 TOLD = 5
 """Memories a message is given at most, as by a hook."""
 
+_WHENCE = "Hand over the `frameId` that process_message gave for this message; nothing was saved."
+
 
 class Turns(Tools):
     """The tools of one vault; `session` stands for messages that name none."""
 
     session = "default"
+
+    def __init__(self, asker: Asker, project: str = "") -> None:
+        super().__init__(asker, project)
+        self._sessions: set[str] = set()
+
+    def end(self) -> None:
+        """Write down that the sessions of this client have ended."""
+        for session in sorted(self._sessions):
+            with suppress(ToolError):
+                self.ask("note_event", what="end", session=session)
 
     def process_message(
         self,
@@ -32,10 +47,13 @@ class Turns(Tools):
         save_memory afterwards. Where recalled notes stand before your prompts already, hooks do this: do not call it.
         """
         session = sessionId or self.session
+        self._sessions.add(session)
         found = self.ask("explain", query=input, topic=session, project=self._project, limit=TOLD)
         recall = found["recall"]
         useful = recall["perception"]["useful"]
         told, ids = (found["delivery"]["text"], found["delivery"]["ids"]) if useful else ("", [])
+        if ids:
+            self.ask("note_told", session=session, prompt=input, ids=ids, tokens=found["delivery"]["tokens"])
         card = self.ask("frame", prompt=input, topic=session, project=self._project, harness=HARNESS, who="hook")
         return answers.Processed(
             enriched_input=f"{input}\n\n{told}".strip(), intent=recall["perception"]["intent"],
@@ -67,9 +85,15 @@ class Turns(Tools):
         """
         if not (userInput.strip() or agentResponse.strip()):
             raise ToolError("There is nothing to save: both the message and the answer are empty.")
-        card = cardId or self.ask(
-            "frame", prompt=userInput, topic=self.session, project=self._project, harness=HARNESS, who="hook"
-        )["id"]  # fmt: skip
-        done = self.ask("complete", card=card, answer=agentResponse, status=status, error=errorMessage, who="hook")
+        if not cardId.strip():
+            raise ToolError(f"No `cardId` was given. {_WHENCE}")
+        try:
+            done = self.ask(
+                "complete", card=cardId, answer=agentResponse, status=status, error=errorMessage, who="hook"
+            )
+        except ToolError as error:
+            if isinstance(error.__cause__, NotFoundError) and cardId in error.__cause__.what:
+                raise ToolError(f"{error.__cause__.what} {_WHENCE}") from error
+            raise
         kept = f"{done['status']}: {done['summary']}" if done["changed"] else "It was saved with this answer before."
         return answers.Saved(success=True, message=kept, card_id=done["id"], malformed_tags=len(done["malformed"]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit.model.perception import Perception
 from kit.perceive.dates import time_ranges
-from kit.perceive.spoken import is_command, spoken
+from kit.perceive.spoken import ends, is_command, spoken
 from kit.perceive.words import ASK, FILLERS, STOP, Found, Node, Unit, add, covered, lists, scan, table, units
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SceneWords", "perceive", "spoken"]
 
-_READ = 4000
-"""Characters of a person's own words that are judged: the first and the last half of that."""
 _OWN_SCENE = 2
 """A person's scene word counts as much as two shipped ones."""
 _TECHNICAL = re.compile(
@@ -73,8 +71,7 @@ def _scene_table(scenes: tuple[SceneWords, ...]) -> Node:
 def _hear(text: str, now: datetime, scenes: Sequence[SceneWords]) -> _Heard:
     said = spoken(text)
     pasted = len("".join(said.split())) < len("".join(text.split()))
-    if len(said) > _READ:
-        said = f"{said[: _READ // 2]}\n{said[-_READ // 2 :]}"
+    said = ends(said)
     split = units(said)
     tables = [table(), _scene_table(tuple(scenes))] if scenes else [table()]
     found = scan(said, split, tables)

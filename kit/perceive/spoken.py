@@ -14,6 +14,9 @@ from kit.text import is_cjk
 LONGEST = 64_000
 """Characters looked at: of a longer prompt the first and the last half of that."""
 
+READ = 4000
+"""Characters of a person's own words that are judged: the first and the last half of that."""
+
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _WRAP = re.compile(r"<([a-z]+[-_][a-z_-]+)(?: [^>\n]{0,200})?>")
 _DIFF_START = re.compile(r"diff --git |--- (?:a/|/dev/null)|\+\+\+ (?:b/|/dev/null)|@@ -\d|Index: ")
@@ -175,6 +178,11 @@ def spoken(text: str) -> str:
         if marks[at] == "s" or (marks[at] == "m" and not any(mark in "pm" for mark in beside)):
             kept.append(lines[at].strip())
     return "\n".join(kept)
+
+
+def ends(said: str) -> str:
+    """Take the beginning and the end of what is long: there stands what is asked."""
+    return said if len(said) <= READ else f"{said[: READ // 2]}\n{said[-READ // 2 :]}"
 
 
 @cache

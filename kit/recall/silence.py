@@ -24,7 +24,9 @@ SURE, AMPLE = 0.26, 2.6
 LEAST = 0.5
 """What every hit that is told must have of its own."""
 MARGIN = 0.7
-"""Share of the best hit's score below which another is not told with it."""
+"""Share of the best hit's score below which another is not told with it, unless it answers for another named tag."""
+NAMED = ("direct", "alias", "merged")
+"""The ways to a card from a name in the prompt."""
 
 
 def ground(tags: float, words: float) -> Reason:
@@ -39,7 +41,15 @@ def worth_telling(hits: Sequence[Hit]) -> list[Hit]:
     if not any(worth >= ENOUGH and (hit.score >= SURE or worth >= AMPLE) for hit, worth in founded):
         return []
     best = max(hit.score for hit, worth in founded if worth >= LEAST)
-    return [hit for hit, worth in founded if worth >= LEAST and hit.score >= MARGIN * best]
+    told: list[Hit] = []
+    answered: set[str] = set()
+    for hit, worth in founded:
+        named = {reason.note for reason in hit.reasons if reason.factor in NAMED}
+        near = worth >= LEAST and hit.score >= MARGIN * best
+        if near or (worth >= ENOUGH and not named <= answered):
+            told.append(hit)
+            answered |= named
+    return told
 
 
 def _ground(hit: Hit) -> float:

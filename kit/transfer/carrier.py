@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from kit.errors import BadInputError, KitError, Problem
 from kit.govern import intake, lifecycle, relations
 from kit.transfer import leaving, plan, sources
-from kit.transfer.pieces import KINDS, Aside, Pause, Verbatim, Word, mark
+from kit.transfer.pieces import KINDS, Aside, Pause, Saying, Verbatim, Word, mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -117,7 +117,10 @@ class _Told:
             kind = KINDS[type(planned.piece)]
             self.known[kind] = self.known.get(kind, 0) + 1
         else:
-            where = planned.piece.path if isinstance(planned.piece, Verbatim) else planned.piece.origin
+            piece = planned.piece
+            where = piece.path if isinstance(piece, Verbatim) else piece.origin
+            if isinstance(piece, Saying):
+                where = str(piece.keys.get("source") or where)
             self.trouble(Problem(where, 0, planned.why, "It was skipped."))
 
     def due(self, planned: Planned) -> None:
@@ -220,11 +223,12 @@ class Carrier:
             told.problem_count, tuple(told.asides[:TOLD]),
         )  # fmt: skip
 
-    def take_back(self) -> intake.TakenBack:
-        """Take the newest import back: its notes go into the archive, but those that were changed since."""
+    def take_back(self, *, dry_run: bool = False) -> intake.TakenBack:
+        """Take the newest import back: its notes go into the archive, but those changed since. `dry_run` only tells."""
         with self._writing():
-            self._course = None
-            return intake.take_back(self._hand, self._now(), "person")
+            if not dry_run:
+                self._course = None
+            return intake.take_back(self._hand, self._now(), "person", dry_run=dry_run)
 
     def _begin(self, source: str, kind: str) -> _Course:
         path = Path(source).expanduser()

@@ -55,10 +55,11 @@ def leave(
         raise BadInputError(f"{target} lies in the vault itself.", "Export to somewhere else.")
     if form == "markdown" and (archive or journal):
         raise BadInputError("Clean Markdown holds what is remembered now.", "Archive and journal go with `json`.")
+    if not place.parent.is_dir():
+        raise BadInputError(f"There is no folder {target.parent}.", "Make it first, or export to another place.")
     _refuse_taken(place, form, force=force)
     temp = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
         if form == "json":
             told = _json(temp, own.lines(hand.store.root, vault, now, archive=archive, journal=journal))
         else:

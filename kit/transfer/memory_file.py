@@ -25,6 +25,13 @@ _POINTER = re.compile(r"@\S+$|\[[^\]]*\]\([^)]*\)(?:\s*[-–—:].*)?$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _MARKS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
 
+_REDACTED = r"\[redacted: [^\]]*\]"
+_ONLY_SECRET = re.compile(
+    rf"(?i)(?:.*(?:\b(?:is|are|was)|[:=：是为])\s*[`\"'“]*{_REDACTED}|{_REDACTED}[`\"'”]*\s*(?:is\b|are\b|是).*)"
+)
+_FEW = 3
+"""Words beside a secret that only name it."""
+
 
 class Stated(NamedTuple):
     """One statement, or a section kept whole."""
@@ -36,6 +43,13 @@ class Stated(NamedTuple):
     """the whole section, where it is more than statements"""
     within: str = ""
     """the section that is kept whole, which this statement stands in too"""
+
+
+def is_only_secret(says: str) -> bool:
+    """Tell whether a sentence, its secrets taken out, says nothing but that there is one."""
+    bare = says.strip().rstrip(".。!！`\"'”) ")
+    rest = re.sub(_REDACTED, " ", bare)
+    return rest != bare and (bool(_ONLY_SECRET.fullmatch(bare)) or len(rest.split()) <= _FEW)
 
 
 def statements(content: str) -> list[Stated]:

@@ -17,6 +17,7 @@ from kit.govern.relations import LEVELS
 from kit.model.notes import Card
 from kit.transfer import pieces
 from kit.transfer.compose import Composer, tag_path
+from kit.transfer.memory_file import is_only_secret
 from kit.transfer.pieces import Saying, Setting, Topic, Turn, Verbatim, Word, made_id, mark
 from kit.vault import exchange, layout, note, paths
 from kit.vault.store import etag
@@ -103,18 +104,19 @@ class Planner:
             return self._word(piece, _Pool.of([piece]))
         if isinstance(piece, Setting):
             return self._setting(piece)
-        if self._is_known(piece):
-            return Planned(piece, why=KNOWN)
+        if why := self._why_not(piece):
+            return Planned(piece, why=why)
         drafts = self._drafts(piece, self._id(piece.origin, piece.at))
         due = [draft for draft in drafts if not self._is_there(draft)]
         self._paths[piece.origin] = drafts[-1].path
         return Planned(piece, tuple(due), "" if due else KNOWN)
 
-    def _is_known(self, piece: Turn | Saying | Topic) -> bool:
-        """Tell whether the vault has it from elsewhere."""
-        if isinstance(piece, Saying):
-            return self._is_said(piece)
-        return isinstance(piece, Turn) and self._is_told(piece)
+    def _why_not(self, piece: Turn | Saying | Topic) -> str:
+        """Say why nothing is written: the vault has it from elsewhere, or nothing of it may be kept."""
+        if isinstance(piece, Saying) and is_only_secret(self._hand.cleaned(piece.says)[0]):
+            return "All it says is a secret, and secrets are not kept."
+        known = self._is_said(piece) if isinstance(piece, Saying) else isinstance(piece, Turn) and self._is_told(piece)
+        return KNOWN if known else ""
 
     def _drafts(self, piece: Turn | Saying | Topic, note_id: str) -> list[Draft]:
         if isinstance(piece, Turn):

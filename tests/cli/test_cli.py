@@ -176,6 +176,22 @@ def test_a_memory_is_put_away_and_comes_back(call: Run, done: str, vault: Path) 
 # --- looking in
 
 
+def test_what_was_put_away_comes_back_by_the_path_that_was_printed(call: Run, vault: Path) -> None:
+    path = call("remember", "Reports go in tables").stdout.strip()
+    away = call("forget", path).stdout.strip()
+    assert away == f"archive/{path}"
+    for name in (away, path, path.removesuffix(".md")):
+        assert call("restore", name).stdout.strip() == path
+        assert (vault / path).is_file()
+        call("forget", path)
+    assert call("restore", "archive/../memkit.toml").returncode == 3
+
+
+def test_the_log_of_a_note_nobody_knows_says_so(call: Run) -> None:
+    call("remember", "Reports go in tables")
+    assert "Nothing is told of 'zzz'." in call("log", "zzz").stderr
+
+
 def test_book_features_tags_scenes_facts_and_log_are_rows_to_grep(call: Run, done: str) -> None:
     book = [line.split("\t") for line in out(call("book")).splitlines()]
     assert ["tag", "nginx", "nginx", "1", done] in book
@@ -200,7 +216,11 @@ def test_status_and_config_say_where_things_are(call: Run, done: str, vault: Pat
     assert status["vault"] == str(vault)
     assert status["derived"].startswith(str(home / "cache"))
     assert status["cards"] == {"completed": 1, "fact": 1}
-    assert f"vault\t{vault}" in out(call("status")).splitlines()
+    said = out(call("status"))
+    assert said.splitlines()[0].split() == ["vault", str(vault)]
+    assert "1 completed" in said
+    assert "1 card, 1 event, 1 fact" in said
+    assert not [word for word in ("scan_", "words_", "False", "None", "fact 1") if word in said]
     rows = [line.split("\t") for line in out(call("config")).splitlines()]
     assert all(len(row) == 4 and row[3].endswith(".") for row in rows)
     assert ["id", str(vault / "memkit.toml")] == [rows[0][0], rows[0][2]]

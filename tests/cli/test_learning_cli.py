@@ -39,7 +39,7 @@ def have_a_turn(call: Callable[..., Ran], said: str) -> str:
 
 def test_without_a_model_rules_learn_and_the_test_says_what_to_do(call: Callable[..., Ran]) -> None:
     have_a_turn(call, "Always put reports in tables. Which port has the gate?")
-    assert "learning_waits\t1" in call("status").stdout
+    assert "1 turn waits to be learned from" in call("status").stdout
     done = call("learn")
     assert (done.returncode, done.stdout) == (0, "facts/Always put reports in tables.md\n")
     assert "by rules: 1 fact" in done.stderr
@@ -59,7 +59,7 @@ def test_a_person_learns_by_hand_all_or_some_again_or_not(call: Callable[..., Ra
     assert [(row["card"], row["by"]) for row in rows] == [(second, "fake")]
     assert call("learn", "--all").returncode == 0
     assert len(endpoint.asked) == 4
-    assert "learning_waits\t0" in call("status").stdout
+    assert "nothing waits" in call("status").stdout
     assert call("learn", "--since", "2999-01-01").returncode == 0
     assert len(endpoint.asked) == 4
     wrong = call("learn", "--all", first)
@@ -75,7 +75,7 @@ def test_a_model_that_is_away_says_so_and_the_turn_waits(call: Callable[..., Ran
     assert done.returncode == 8
     assert "can't be reached" in done.stderr
     assert "1 turn waits still." in done.stderr
-    assert "learning_waits\t1" in call("status").stdout
+    assert "1 turn waits to be learned from" in call("status").stdout
 
 
 @pytest.mark.usefixtures("endpoint")
@@ -115,3 +115,14 @@ def test_a_vault_that_travels_commands_no_program_and_no_key(call: Callable[...,
     assert done.returncode == 9
     assert "'llm.command' can't stand in a vault" in done.stderr
     assert "config.toml" in done.stderr
+
+
+def test_a_model_that_talks_nonsense_keeps_no_turn_that_is_learned_from_by_hand(
+    call: Callable[..., Ran], endpoint: Endpoint
+) -> None:
+    endpoint.answer = lambda _: "I am a teapot."
+    card = have_a_turn(call, "Which port has the gate?")
+    done = call("learn", card)
+    assert (done.returncode, len(endpoint.asked)) == (0, 3)
+    assert f"{card} by rules" in done.stderr
+    assert "No turn waits" in call("learn").stderr

@@ -109,7 +109,7 @@ def test_scenes_are_added_and_shown(call: Run, pooled: Path) -> None:
 def test_clean_shows_what_goes_and_restore_brings_it_back(call: Run, pooled: Path) -> None:
     dry = call("clean", "--dry-run")
     assert out(dry).split("\t")[:3] == ["0.20", "old", "cards/old.md"]
-    assert "1 memories would go" in dry.stderr
+    assert "1 memory would go" in dry.stderr
     assert (pooled / "cards/old.md").is_file()
     out(call("clean"))
     assert (pooled / "archive/cards/old.md").is_file()

@@ -21,7 +21,7 @@ def test_a_session_is_summed_up_with_what_lasts_of_it(call: Run, vault: Path) ->
     call("complete", card, "--answer", "nginx waits 60 seconds, because that is its default.")
     ran = call(
         "commit", "--summary", "The timeouts nest now.", "--title", "Timeouts", "--session", "s1",
-        "--fact", "business: Exports take 71 seconds", "--fact", "ratio: three to one",
+        "--fact", "business: Exports take 71 seconds", "--fact", "fact: ratio: three to one",
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[:2] == ["summaries/Timeouts.md", "facts/Exports take 71 seconds.md"]
@@ -29,6 +29,16 @@ def test_a_session_is_summed_up_with_what_lasts_of_it(call: Run, vault: Path) ->
     assert "ratio: three to one" in "".join(file.read_text("utf-8") for file in (vault / "facts").glob("*.md"))
     again = json.loads(call("--json", "commit", "--summary", "Done.", "--session", "s1").stdout)
     assert (again["summary"]["did"], again["summary"]["turns"]) == ("updated", 1)
+
+
+def test_a_fact_of_an_unknown_category_or_of_one_word_is_refused(call: Run, vault: Path) -> None:
+    for fact, said in (("nonsense: abc", "'nonsense' is no category"), ("bad", "'bad' is too short to be a fact")):
+        ran = call("commit", "--summary", "Done.", "--fact", fact)
+        assert (ran.returncode, said in ran.stderr) == (2, True), ran.stderr
+    assert "preference, habit" in call("commit", "--summary", "Done.", "--fact", "nonsense: abc").stderr
+    assert list((vault / "summaries").glob("*.md")) == []
+    ran = call("commit", "--summary", "Done.", "--fact", "See https://x.example/a", "--fact", "爱喝茶")
+    assert ran.returncode == 0, ran.stderr
 
 
 def test_recall_asks_one_tier_or_category(call: Run) -> None:

@@ -202,12 +202,15 @@ def test_a_daemon_that_does_not_come_up_is_not_started_over_and_over(
     assert (vault.root / "told").read_text() == "start\n"
 
 
-def test_a_person_who_starts_the_daemon_by_hand_gets_none_started(vault: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("said", ["false", "0", "Off"])
+def test_a_person_who_starts_the_daemon_by_hand_gets_none_started(
+    vault: Home, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
     starter = vault.root / "python"
     starter.write_text(f'#!/bin/sh\necho start >> "{vault.root}/told"\n')
     starter.chmod(0o755)
     monkeypatch.setenv("MEMKIT_PYTHON", str(starter))
-    monkeypatch.setenv("MEMKIT_DAEMON_START", "false")
+    monkeypatch.setenv("MEMKIT_DAEMON_START", said)
     assert run("claude", "answer") == b""
     assert waiting(vault) == [("answer", b'{"prompt": "hi"}')]
     assert not (vault.folder / "start.lock").exists()

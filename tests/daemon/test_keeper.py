@@ -240,6 +240,14 @@ def here() -> str:
     return str(Path(__file__).parents[2])
 
 
+def test_what_was_written_through_the_daemon_is_found_by_its_words_at_once(house: House) -> None:
+    for number in range(5):
+        house.ask("sink", user=f"what about matter {number}?", agent=f"It went to the quartzite{number} drawer.")
+        found = house.ask("recall", query=f"where is the quartzite{number}", threshold=0.0)
+        assert found["remarks"] == []
+        assert any(reason["factor"] == "text" for reason in found["hits"][0]["reasons"])
+
+
 def test_without_an_engine_features_answer_and_nothing_is_said_of_words(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:

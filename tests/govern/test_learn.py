@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -91,3 +92,17 @@ def test_a_card_that_was_saved_a_moment_ago_is_learned_from_later(kit: Kit, vaul
     learned = kit.pool.learn_next()
     assert learned
     assert learned.card == done
+
+
+def test_a_card_that_was_renamed_is_no_second_source_of_its_fact(kit: Kit, vault: Path) -> None:
+    done = turn(kit, "From now on always put reports in tables.")
+    assert kit.pool.learn_next()
+    (fact,) = (vault / "facts").glob("*.md")
+    before = fact.read_bytes()
+    path = vault / kit.index.catalog.with_id(done)[0].path
+    (vault / "cards" / "mine").mkdir()
+    os.utime(path.rename(vault / "cards" / "mine" / "My tables.md"), (0, 0))
+    kit.sync()
+    assert kit.learning.one(done)
+    assert fact.read_bytes() == before
+    assert kit.doctor() == []

@@ -145,9 +145,27 @@ def test_the_session_that_runs_now_in_the_project_is_the_one_that_is_meant(kit: 
     kit.frame("a thread of my own", topic="thread")
     assert kit.tiers.commit("What it came to.", project="harbor").summary.session == "s2"
     lone = kit.tiers.commit("Of no session.", project="elsewhere").summary
-    assert (lone.session, lone.turns, lone.did) == ("", 0, "new")
-    with kit.at(kit.now() + timedelta(days=2)):
-        assert kit.tiers.commit("Much later.").summary.session == ""
+    assert (lone.session, lone.turns, lone.did) == ("Of no session", 0, "new")
+    with kit.at(kit.now() + timedelta(hours=4)):
+        assert kit.tiers.commit("Much later.", project="harbor").summary.session == "Much later"
+
+
+def test_a_session_that_has_ended_is_not_the_one_that_is_meant(kit: Kit) -> None:
+    live(kit, session="s1")
+    kit.note_event("end", "s1")
+    first = kit.tiers.commit("What I did myself.", title="s1", project="harbor").summary
+    assert (first.session, first.turns, first.did) == ("s1 2", 0, "new")
+    second = kit.tiers.commit("x", project="harbor").summary
+    assert (second.id != first.id, second.did) == (True, "new")
+    assert says(kit, first.path) == "What I did myself."
+    assert not held(kit, first.path).cards
+    live(kit, TURNS[0], session="s1")  # taken up again
+    assert kit.tiers.commit("What it came to.", folder="/work/harbor").summary.session == "s1"
+
+
+def test_where_no_project_is_named_no_session_of_a_project_is_meant(kit: Kit) -> None:
+    live(kit, session="s1")
+    assert kit.tiers.commit("At home.").summary.session == "At home"
 
 
 def test_facts_of_a_session_are_kept_and_faulty_ones_told_before_anything_is_written(kit: Kit) -> None:

@@ -48,6 +48,9 @@ class Endpoint:
         self.hold = threading.Event()
         """Answers are held back until this is set."""
         self.hold.set()
+        self.closing = threading.Event()
+        self.drips = False
+        """Blanks come and no end, until the client goes."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=lambda: self._server.serve_forever(0.02), daemon=True)
@@ -59,12 +62,15 @@ class Endpoint:
 
     def close(self) -> None:
         self.hold.set()
+        self.closing.set()
         self._server.shutdown()
         self._server.server_close()
 
 
 def _handler(house: Endpoint) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        _gone = house.closing
+
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             said = {each["role"]: each["content"] for each in body["messages"]}
@@ -83,10 +89,13 @@ def _handler(house: Endpoint) -> type[BaseHTTPRequestHandler]:
             else:
                 raw = answer if isinstance(answer, bytes) else _completion(answer, house.tokens)
                 status, headers = 200, ()
+            length = len(raw) + 9999 * house.drips
             self.send_response(status)
-            for name, value in (*headers, ("Content-Type", "application/json"), ("Content-Length", str(len(raw)))):
+            for name, value in (*headers, ("Content-Type", "application/json"), ("Content-Length", str(length))):
                 self.send_header(name, value)
             self.end_headers()
+            while house.drips and not self._gone.wait(0.02):
+                self.wfile.write(b" ")
             self.wfile.write(raw)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name

@@ -376,3 +376,30 @@ def test_what_was_said_is_kept_later_where_a_person_is_editing_the_fact(
     assert minded.learning.one(card)
     assert b"\nhits: 1\n" in file.read_bytes()
     assert b"\nMine.\n" in file.read_bytes()
+
+
+@pytest.mark.parametrize("program", ["cat", "sed 's/^/> /'", "fmt -w 40", "head -c 4500"])
+def test_a_program_that_repeats_the_question_teaches_nothing(home: Path, vault: Path, program: str) -> None:
+    configure(home, provider="command", command=program)
+    with Kit(vault) as kit:
+        card = turn(kit, PROMPT, ANSWER)
+        before = card_of(kit, card)
+        assert not kit.learning.test().json
+        with pytest.raises(UnusableError):
+            kit.learning.one(card)
+        done = kit.learning.one(card, tries=3)
+        assert done
+        assert done.by == "rules"
+        after = card_of(kit, card)
+        assert (after.tags, after.body) == (before.tags, before.body)
+        assert not kit.facts()
+
+
+def test_an_answer_after_the_question_is_read_and_an_example_of_it_is_not(minded: Kit, endpoint: Endpoint) -> None:
+    card = turn(minded, PROMPT, ANSWER)
+    endpoint.answer = lambda asked: f"{asked.frame.rstrip()}\n\n{asked.data}{says(summary='nginx waits 75 s.')}"
+    assert learned(minded, card).by == "fake"
+    assert "nginx waits 75 s." in card_of(minded, card).body
+    endpoint.answer = lambda _: says(definitions=["…", "…"], dimensions=["content"], synonyms=["…"])
+    with pytest.raises(UnusableError):
+        minded.learning.one(card)

@@ -233,3 +233,10 @@ def test_blanks_around_a_key_do_no_harm(endpoint: fake_endpoint.Endpoint, monkey
     endpoint.answer = lambda _: "yes"
     ask(endpoint)
     assert endpoint.asked[0].key == "Bearer sk-0123"
+
+
+def test_an_answer_that_comes_drop_by_drop_is_late_all_the_same(endpoint: fake_endpoint.Endpoint) -> None:
+    endpoint.drips = True
+    with pytest.raises(ModelError, match="did not answer in time") as told:
+        ask(endpoint, 0.5)
+    assert told.value.sent

@@ -109,7 +109,8 @@ def test_a_turn_of_one_session_is_the_memory_of_the_next(desk: Desk) -> None:
         held = {card.topic: card for card in cards if isinstance(card, Card)}
         assert (held["s1"].harness, held["s1"].project, held["s1"].status) == ("mcp", "harbor", "completed")
         assert set(held) == {"s1", "one of its own"}
-        assert {entry["who"] for entry in kit.journal.entries()} == {"hook"}
+        assert {entry["who"] for entry in kit.journal.entries()} == {"hook", "learn", "recall"}
+        assert [entry["ids"] for entry in kit.journal.entries() if entry["what"] == "recall"] == [[held["s1"].id]]
 
 
 def test_thanks_recall_nothing(desk: Desk) -> None:
@@ -219,6 +220,47 @@ def test_errors_are_errors_of_the_tool_in_sentences(desk: Desk) -> None:
         assert (await call(client, "memory_stats"))["total"] == 0  # and it goes on serving
 
     desk.talk(scene)
+
+
+def test_a_turn_without_its_card_is_refused_and_makes_no_second_one(desk: Desk) -> None:
+    async def scene(client: Client) -> None:
+        await call(client, "process_message", input=ASKED, sessionId="s1")
+        for card in ("", " ", "nobody"):
+            said = await refusal(client, "save_memory", userInput=ASKED, agentResponse=ANSWER, cardId=card)
+            assert "`frameId` that process_message gave" in said
+        assert len(list((desk.vault / "cards").rglob("*.md"))) == 1
+
+    desk.talk(scene)
+
+
+def test_wrong_arguments_are_told_in_sentences(desk: Desk) -> None:
+    async def scene(client: Client) -> None:
+        for name, arguments, said in (
+            ("process_message", {}, "process_message: `input` is missing."),
+            ("process_message", {"input": ""}, "`input` must not be empty."),
+            ("memory_recall", {"query": "x", "limit": 21}, "`limit` must be at most 20."),
+            ("memory_recall", {"query": "x", "limit": "many"}, "`limit` must be a whole number."),
+            ("memory_recall", {"query": ["x"]}, "`query` must be text."),
+            ("memory_commit", {"summary": "x", "facts": [{"text": "y", "colour": "z"}]}, "colour` is not known here."),
+            ("memory_feedback", {"id": "x", "verdict": "fine"}, "`verdict` must be one of 'confirmed', 'rejected'"),
+        ):
+            told = await refusal(client, name, **arguments)
+            assert said in told
+            assert "pydantic" not in told
+
+    desk.talk(scene)
+
+
+def test_a_session_ends_when_its_client_hangs_up(desk: Desk) -> None:
+    async def first(client: Client) -> None:
+        await live_through(client)
+
+    async def later(client: Client) -> None:
+        done = await call(client, "memory_commit", summary="Something else.", title="Else")
+        assert (done["sessionId"], done["messageCount"]) == ("Else", 0)
+
+    desk.start(first)
+    desk.talk(later)
 
 
 def test_cards_facts_and_tags_can_be_read_by_uri(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kit.model.hits import Hit
+from kit.model.hits import Hit, Reason
 from kit.recall import silence
 from kit.recall.silence import ENOUGH, LEAST, MARGIN, worth_telling
 
@@ -53,3 +53,13 @@ def test_what_is_told_is_founded_near_the_best_and_in_order(found: list[Hit]) ->
         assert max(worth[id(one)] for one in found) >= ENOUGH
         assert all(worth[id(one)] >= LEAST for one in told)
         assert min(one.score for one in told) >= MARGIN * max(one.score for one in told)
+
+
+def named(score: float, tag: str) -> Hit:
+    reasons = (Reason("direct", 0.1, "+", f"tag '{tag}'"), silence.ground(0.9, 0.0))
+    return Hit(f"h{score}{tag}", "fact", "facts/f.md", score, None, reasons)
+
+
+def test_each_tag_that_is_named_gets_its_answer_however_much_else_is_asked() -> None:
+    best, other, again = named(0.6, "react"), named(0.3, "redis"), named(0.25, "redis")
+    assert worth_telling([best, other, again]) == [best, other]

@@ -127,6 +127,36 @@ def test_an_import_is_taken_back_but_for_what_you_changed(
     assert "written\t1 card, 1 event, 1 fact, 1 summary" in memkit("import", source).stdout
 
 
+def test_taking_an_import_back_is_only_shown_when_that_is_asked(
+    memkit: Callable[..., subprocess.CompletedProcess[str]], vault: Path, tmp_path: Path
+) -> None:
+    memkit("import", foreign.layered(tmp_path / "l"))
+    before = hashes(vault)
+    told = memkit("import", "--undo", "--dry-run")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("5 notes would go to archive/undone/\n")
+    assert "facts/Reports go in tables.md" in told.stdout
+    assert "Nothing was moved." in told.stderr
+    assert hashes(vault) == before
+    assert "5 notes went to archive/undone/" in memkit("import", "--undo").stdout
+
+
+def test_a_dry_run_says_how_many_more_there_are_and_what_only_names_a_secret_is_left(
+    memkit: Callable[..., subprocess.CompletedProcess[str]], vault: Path, tmp_path: Path
+) -> None:
+    key = "sk-ant-api03-" + "Ab3dE6gH" * 6  # looks like a key, is none
+    rules = [f"Rule {name} always holds for reports" for name in ("one", "two", "three", "four")]
+    source = tmp_path / "CLAUDE.md"
+    source.write_text("# Rules\n\n" + "".join(f"- {rule}\n" for rule in (*rules, f"API key is {key}")), "utf-8")
+    told = memkit("import", source, "--dry-run")
+    assert "would write\t4 facts" in told.stdout
+    assert "… and 1 fact more." in told.stderr
+    assert "CLAUDE.md:7: All it says is a secret" in told.stderr
+    done = memkit("import", source)
+    assert "All it says is a secret" in done.stderr
+    assert not any("redacted" in raw.decode() for raw in notes(vault / "facts").values())
+
+
 def test_what_you_deleted_is_not_brought_again(
     memkit: Callable[..., subprocess.CompletedProcess[str]], vault: Path, tmp_path: Path
 ) -> None:

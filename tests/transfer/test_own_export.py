@@ -164,6 +164,12 @@ def test_nothing_is_written_over_and_nothing_into_the_vault(example: Kit, tmp_pa
     assert example.transfer.carry_out(str(tmp_path / "all.jsonl"), force=True).files == 1
 
 
+def test_a_folder_that_is_not_there_is_not_made(example: Kit, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="There is no folder"):
+        example.transfer.carry_out(str(tmp_path / "nonexistent" / "x"))
+    assert not (tmp_path / "nonexistent").exists()
+
+
 def test_clean_markdown_has_links_that_work_and_no_ids(example: Kit, tmp_path: Path) -> None:
     import re  # noqa: PLC0415 - only here
     from urllib.parse import unquote  # noqa: PLC0415

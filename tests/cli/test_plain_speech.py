@@ -1,0 +1,197 @@
+"""How the command line speaks: errors in JSON, columns on a terminal, escapes only where wanted, clear refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+PROJECT = Path(__file__).parents[2]
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="it has no pty")
+
+
+@pytest.fixture
+def on_terminal(vault: Path, run: Run) -> Callable[..., str]:  # noqa: ARG001 - `run` sets the environment
+    """Make a function that runs a command line on a terminal of its own and returns what it shows."""
+
+    def show(*args: str, **env: str) -> str:
+        import pty  # noqa: PLC0415 - not on Windows
+
+        ours, theirs = pty.openpty()
+        line = [sys.executable, "-m", "kit", "--vault", str(vault), *args]
+        plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+        with subprocess.Popen(line, stdin=theirs, stdout=theirs, stderr=theirs, env=plain | {"TERM": "xterm"} | env):
+            os.close(theirs)
+            shown = b""
+            try:
+                while more := os.read(ours, 65536):
+                    shown += more
+            except OSError:  # how Linux says that the other end is closed
+                pass
+        os.close(ours)
+        return shown.decode().replace("\r\n", "\n")
+
+    return show
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (["frame", ""], 2),
+        (["frame", "x", "--importance", "9"], 2),
+        (["complete", "20260101-000000-zzzz", "--answer", "x"], 3),
+        (["nonsense"], 2),
+    ],
+)
+def test_with_json_an_error_is_json_and_its_code_the_same(call: Run, line: list[str], code: int) -> None:
+    ran = call("--json", *line)
+    told = json.loads(ran.stdout)
+    assert sorted(told) == ["code", "error", "mend"]
+    assert (ran.returncode, told["code"], ran.stderr) == (code, code, "")
+    assert told["error"]
+
+
+def test_a_word_that_only_looks_like_the_option_asks_for_no_json(call: Run) -> None:
+    ran = call("complete", "--answer", "x", "--", "--json")
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "No note has the id" in ran.stderr
+
+
+def test_a_prompt_without_a_letter_is_refused(call: Run, vault: Path) -> None:
+    ran = call("frame", "！！！")
+    assert ran.returncode == 2
+    assert "holds no letter and no digit" in ran.stderr
+    assert not list((vault / "cards").rglob("*.md"))
+
+
+@pytest.mark.usefixtures("run")  # it sets the environment
+@pytest.mark.parametrize("raw", [b"\x00\x01words", b"\xff\xfe\x80"], ids=["zero bytes", "no UTF-8"])
+def test_what_is_no_text_is_refused_on_standard_input(vault: Path, raw: bytes) -> None:
+    line = [sys.executable, "-m", "kit", "--vault", str(vault), "frame", "-"]
+    ran = subprocess.run(line, input=raw, capture_output=True, check=False, timeout=60)
+    assert ran.returncode == 2
+    assert b"Standard input is no text" in ran.stderr
+    assert not list((vault / "cards").rglob("*.md"))
+
+
+def test_a_vault_in_a_vault_is_made_only_by_force(run: Run, vault: Path) -> None:
+    ran = run("init", vault / "cards" / "sub")
+    assert ran.returncode == 4
+    assert f"lies inside the vault {vault}" in ran.stderr
+    assert not (vault / "cards" / "sub").exists()
+    assert run("init", vault / "cards" / "sub", "--force", "--no-default").returncode == 0
+    assert run("init", vault).returncode == 0
+
+
+def test_init_names_the_vault_only_where_it_must_be_named(run: Run, home: Path) -> None:
+    assert "Next: memkit frame" in run("init", home / "one").stderr
+    assert f"Next: memkit --vault {home / 'two'} frame" in run("init", home / "two").stderr
+
+
+# --- settings
+
+
+def test_config_names_the_files_also_those_that_are_not_made_yet(call: Run, vault: Path, home: Path) -> None:
+    said = call("config").stderr
+    assert f"{home / 'config' / 'config.toml'} (not made yet)" in said
+    assert f"{vault / 'memkit.toml'} (there)" in said
+    rows = json.loads(call("config", "--json").stdout)
+    assert {len(row) for row in rows} == {4}
+    assert ["file.own", str(home / "config" / "config.toml"), "not made yet"] in [row[:3] for row in rows]
+
+
+# --- on a terminal
+
+
+@needs_terminal
+def test_rows_are_columns_under_a_header_on_a_terminal(call: Run, on_terminal: Callable[..., str]) -> None:
+    call("remember", "Reports go in tables", "--category", "preference")
+    call("remember", "回答用中文", "--category", "style")
+    header, *rows = on_terminal("facts", TERM="dumb").splitlines()
+    assert header.split() == ["id", "category", "sure", "key", "says"]
+    at = header.index("category")
+    assert {row[at:].split()[0] for row in rows} == {"preference", "style"}
+    assert "\t" not in header + "".join(rows)
+    for command in ("book", "features", "scenes", "log"):
+        assert "\t" not in on_terminal(command)
+    assert on_terminal("tags", "list").split()[:2] == ["\x1b[1mcode", "name"]
+
+
+@needs_terminal
+def test_no_escape_is_written_where_none_is_wanted(on_terminal: Callable[..., str]) -> None:
+    assert "\x1b[1m" in on_terminal("status")
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        for command in ("status", "config", "log"):
+            assert "\x1b" not in on_terminal(command, **env)
+
+
+# --- searching
+
+
+def test_a_search_says_which_fields_there_are_and_asks_for_words(call: Run) -> None:
+    call("remember", "Use std:vector for rows", "--tag", "cpp-rows")
+    unknown = call("search", "foo:bar")
+    assert unknown.returncode == 2
+    assert "there is no field 'foo'" in unknown.stderr
+    assert "person" in unknown.stderr
+    assert "std:vector" in call("search", "std:vector").stdout.replace("**", "")
+    empty = call("search", "  ")
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert "Give words" in empty.stderr
+
+
+def test_a_search_for_a_tag_finds_what_bears_its_aliases(call: Run) -> None:
+    call("tags", "add", "code-style", "--definition", "How code looks", "--dimension", "content", "--alias", "写代码")
+    one = call("remember", "Functions stay short", "--tag", "code-style").stdout.strip()
+    two = call("remember", "Names say what they hold", "--tag", "写代码").stdout.strip()
+    for tag in ("code-style", "写代码"):
+        assert {line.partition(":")[0] for line in call("search", f"tag:{tag}").stdout.splitlines()} == {one, two}
+    assert call("search", "kind:fact -tag:code-style").stdout == ""
+
+
+# --- turns
+
+
+def test_an_answer_that_takes_the_place_of_another_is_told_and_kept(call: Run) -> None:
+    card = call("frame", "Why are exports slow in nginx?").stdout.strip()
+    assert "replaced" not in call("complete", card, "--answer", "The proxy buffers are too small.").stderr
+    again = call("complete", card, "--answer", "The disk of the proxy is full.")
+    assert f"`memkit log {card} --json`" in again.stderr
+    assert "The proxy buffers are too small." in call("log", card, "--json").stdout
+
+
+def test_a_note_whose_front_matter_broke_is_told_in_its_own_words(call: Run, vault: Path) -> None:
+    path = call("remember", "Emacs，键位用 Dvorak", "--tag", "emacs", "--category", "preference").stdout.strip()
+    file = vault / path
+    assert "Emacs" in call("recall", "which keys in emacs?").stdout
+    file.write_text(file.read_text("utf-8").replace("kind: fact\n", "kind: fact\npeople: [Ada\n"), encoding="utf-8")
+    assert "Emacs，键位用 Dvorak" in call("recall", "which keys in emacs?").stdout
+
+
+def test_one_is_not_said_as_many(call: Run) -> None:
+    call("remember", "Reports go in tables")
+    said = call("status").stdout
+    assert "1 fact" in said
+    assert "1 facts" not in said
+
+
+# --- the demo
+
+
+def test_the_demo_shows_the_edited_card_and_leaves_no_cache(run: Run, home: Path) -> None:
+    said = run("demo").stdout
+    assert "no abbreviations at all" in said.partition("5. ")[2].partition("6. ")[0]
+    assert not list((home / "cache").glob("example0-*"))
