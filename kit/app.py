@@ -21,6 +21,7 @@ from kit.index.reflection import Index
 from kit.learning import Learning
 from kit.llm.mind import Mind
 from kit.llm.port import Settings
+from kit.model.hits import Recall
 from kit.passages import Passages
 from kit.perceive import dates, model, rules, spoken
 from kit.recall import engine, match, score, silence
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 
     from kit.desk.desk import Desk
     from kit.errors import Problem
-    from kit.model.hits import Recall
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
     from kit.transfer.carrier import Carrier
@@ -276,18 +276,25 @@ class Kit:
     def recall(
         self, query: str, *, tags: Sequence[str] | None = None, codes: Sequence[str] = (), scene: str = "",
         project: str = "", topic: str = "", limit: int | None = None, threshold: float | None = None,
-        exclude: Iterable[str] = (), layer: str = "", category: str = "", now: datetime | None = None,
+        exclude: Iterable[str] = (), layer: str = "", category: str = "", unasked: bool = False,
+        now: datetime | None = None,
     ) -> Recall:  # fmt: skip
-        """Recall what is useful for a question; reads only. `layer` asks one tier, `category` facts of it alone."""
+        """Recall what is useful for a question; reads only. `layer` asks one tier, `category` facts of it alone.
+
+        `unasked` finds nothing for what needs no memory: thanks, chit-chat, a bare command.
+        """
         if limit is not None and limit < 1:
             raise BadInputError(f"The limit is at least 1, not {limit}.")
         check(layer, category)
         self._note_new(self._fresh())  # recalling writes no note: what tags owe each other is followed elsewhere
         at = now or self._clock()
         main, _, sub = scene.partition("/")
+        seen = self.perceive(query, at)
+        if unasked and not seen.useful:
+            return Recall(spoken.spoken(query), (), seen, seen.route)
         asked = engine.Query(
             spoken.spoken(query), at, tuple(tags) if tags is not None else self._clues(query), tuple(codes),
-            self.perceive(query, at), text.key(main), text.key(sub), project, topic,
+            seen, text.key(main), text.key(sub), project, topic,
             self.config.count("recall.limit") if limit is None else limit,
             self._threshold() if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),

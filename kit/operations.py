@@ -50,7 +50,7 @@ APART = ("learning.one", "learning.test", "transfer.carry_out")
 _LISTS = frozenset(
     {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts", "ids"}
 )
-_FLAGS = frozenset({"dry_run", "everything", "archive", "journal", "force"})
+_FLAGS = frozenset({"unasked", "dry_run", "everything", "archive", "journal", "force"})
 _MAPS = {("complete", "alignments"), ("pool.align", "tags")}
 """Operations' parameters that are JSON objects."""
 _OBJECTS = frozenset({"actions", "facts"})

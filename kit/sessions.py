@@ -122,10 +122,8 @@ class Sessions:
     def _context(self, event: HookEvent, project: str) -> deliver.Delivery:
         kit = self._kit
         told = self._told.setdefault((event.harness, event.session), set())
-        if not kit.perceive(event.text).useful:
-            return _NOTHING_TOLD
         found = kit.recall(
-            event.text, project=project, topic=event.session, exclude=told,
+            event.text, project=project, topic=event.session, exclude=told, unasked=True,
             limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
         )  # fmt: skip
         delivery = kit.delivery(found)

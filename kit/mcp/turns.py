@@ -48,10 +48,8 @@ class Turns(Tools):
         """
         session = sessionId or self.session
         self._sessions.add(session)
-        found = self.ask("explain", query=input, topic=session, project=self._project, limit=TOLD)
-        recall = found["recall"]
-        useful = recall["perception"]["useful"]
-        told, ids = (found["delivery"]["text"], found["delivery"]["ids"]) if useful else ("", [])
+        found = self.ask("explain", query=input, topic=session, project=self._project, limit=TOLD, unasked=True)
+        recall, told, ids = found["recall"], found["delivery"]["text"], found["delivery"]["ids"]
         if ids:
             self.ask("note_told", session=session, prompt=input, ids=ids, tokens=found["delivery"]["tokens"])
         card = self.ask("frame", prompt=input, topic=session, project=self._project, harness=HARNESS, who="hook")

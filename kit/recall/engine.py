@@ -115,7 +115,7 @@ def recall(index: Index, query: Query) -> Recall:
     best = _best(query, gate, strengths, asked, tallest)
     ranked = best.ranked()
     query = query._replace(proofs=tell([each.num for each in ranked]))
-    hits = telling.hits(index, query, asked, matched.concepts, best)
+    hits = telling.hits(index, query, asked, matched.concepts, best, ranked)
     hits += [
         telling.filled(index, query, asked, *each)
         for each in _co_tags(index, query, gate, best, matched.concepts, tallest)

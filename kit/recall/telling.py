@@ -28,9 +28,10 @@ TWINS_NAMED = 3
 """Near-duplicates named with the card they were folded into."""
 
 
-def hits(index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], best: Best) -> list[Hit]:
+def hits(
+    index: Index, query: Query, asked: score.Asked, concepts: Sequence[Concept], best: Best, ranked: Sequence[Found]
+) -> list[Hit]:
     """Tell the cards that were found, best first, with every effect on their scores."""
-    ranked = best.ranked()
     nums = [found.num for found in ranked]
     borne, entries = index.postings.terms_of_all(nums), index.catalog.all_numbered(nums)
     total = score.asked_weight(query.weights, concepts, query.unnamed)

@@ -7,7 +7,7 @@ import binascii
 import json
 from contextlib import suppress
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kit import __version__
 from kit.errors import BadNoteError, Problem
@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from kit.transfer.pieces import Reading
 
 FORMAT, SCHEMA = "memkit-vault", 1
-
-
-class Header(NamedTuple):
-    """What the first line says."""
-
-    vault: str
-    exported: datetime
-    notes: int
-    archive: bool
-    journal: bool
 
 
 def lines(root: Path, vault: str, now: datetime, *, archive: bool, journal: bool) -> Iterator[str | Problem]:

@@ -36,8 +36,8 @@ def tag(root: Path, name: str, more: str = "") -> None:
     (root / "tags" / f"{name}.md").write_text(f"---\n{head}{more}---\n", encoding="utf-8")
 
 
-def hits(kit: Kit, *tags: str, **params: str) -> dict[str, Hit]:
-    found = kit.recall("", tags=tags, limit=20, threshold=0.0, now=NOW, **params)
+def hits(kit: Kit, *tags: str, scene: str = "") -> dict[str, Hit]:
+    found = kit.recall("", tags=tags, limit=20, threshold=0.0, now=NOW, scene=scene)
     return {hit.id: hit for hit in found.hits}
 
 

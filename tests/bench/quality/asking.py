@@ -93,15 +93,14 @@ def search(kit: Kit, material: Material, question: Question) -> list[str]:
 def inject(kit: Kit, prompt: str, now: datetime, project: str = "", topic: str = "") -> Injected:
     """Do what `kit.sessions` does at a prompt, in a session that was told nothing yet."""
     started = perf_counter()
-    if not kit.perceive(prompt, now).useful:
-        return Injected(False, (), "", 0, (perf_counter() - started) * 1000, False)
     found = kit.recall(
-        prompt, project=project, topic=topic, now=now,
+        prompt, project=project, topic=topic, now=now, unasked=True,
         limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
     )  # fmt: skip
     delivery = kit.delivery(found)
     late = any("no time" in remark for remark in found.remarks)
-    return Injected(True, delivery.ids, delivery.text, delivery.tokens, (perf_counter() - started) * 1000, late)
+    useful = found.perception.useful
+    return Injected(useful, delivery.ids, delivery.text, delivery.tokens, (perf_counter() - started) * 1000, late)
 
 
 def ask(
