@@ -336,8 +336,7 @@ class Kit:
         cards = {one.name for one in told if one.kind == "card"}  # where one speaks, its session's summary need not
         told = [one for one in told if one.kind != "summary" or cards.isdisjoint(one.sources)]
         if depth == "shallow":  # deeper, a card says more than the fact that was learned from it
-            learned = {source for one in told for source in one.sources}
-            told = [one for one in told if one.name not in learned]
+            told = _told_once(told)
         return deliver.compose(told, depth, budget, self.config.count("deliver.bytes"))
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
@@ -565,6 +564,15 @@ class Kit:
             self._note_new(self._fresh())
             self._catch_up()
             yield
+
+
+def _told_once(passages: Sequence[deliver.Passage]) -> list[deliver.Passage]:
+    """Of a fact and a card it was learned from, keep the one that fits better: the person may have edited either."""
+    kept: list[deliver.Passage] = []
+    for one in passages:
+        if not any(one.name in other.sources or other.name in one.sources for other in kept):
+            kept.append(one)
+    return kept
 
 
 def _scene(path: str) -> tuple[str, str]:
