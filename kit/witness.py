@@ -367,8 +367,9 @@ class Witness:
             said = exchange.read(self._body(found.event))
             yield "user", said.user
             yield "agent", said.agent
-            if not (said.user or said.agent):  # where nothing else is known of a turn, its summary is what was said
-                yield "facts", first
+            # A summary repeats what was said; what it says beyond that, a person wrote, and it counts in full.
+            heard = text.fold(f"{said.user}\n{said.agent}")
+            yield "facts", " ".join(word for word in text.tokens(first) if word not in heard)
 
     def _body(self, link: str) -> str:
         entry = self._index.catalog.linked(link)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-SCHEMA = 4
+SCHEMA = 5
 """Raise it with every change of a table or of what is put into one."""
 
 _TABLES = """

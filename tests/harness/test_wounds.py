@@ -97,3 +97,19 @@ def test_one_project_hears_nothing_of_another(kit: Kit, tmp_path: Path) -> None:
     asked = "which port does the ledger database listen on?"
     assert Client(kit, session="other").prompt(asked, "t2", cwd=str(tmp_path / "globex")) == b""
     assert "5544" in said(Client(kit, session="same").prompt(asked, "t3", cwd=str(tmp_path / "acme")))
+
+
+def test_what_a_person_wrote_into_a_card_counts_as_if_it_had_been_said(kit: Kit, vault: Path) -> None:
+    """Corrections: the old sentence, learned as a fact, was told in place of the card that had been put right."""
+    agent = Client(kit)
+    agent.prompt("I prefer concise code with clear names in code reviews, the quokka way.", "t1")
+    agent.stop("Got it.", "t1")
+    while kit.pool.learn_next():
+        pass
+    (card,) = (vault / entry.path for entry in kit.index.catalog.of_kind("card"))
+    head = card.read_text("utf-8").rpartition("---\n")[0]
+    card.write_text(f"{head}---\nConcise code and clear names, but wombats are never names.\n", encoding="utf-8")
+    kit.read_words()
+    out = Client(kit, session="s2").prompt("what did I say about wombats and names in code reviews?")
+    assert "wombats are never names" in said(out)
+    assert "quokka" not in said(out)
