@@ -35,6 +35,8 @@ class Asker:
         self._vault = str(vault) if vault else None
         self._remark = remark
         self._progress = progress
+        self._live: tuple[Path, config.Live, Client] | None = None
+        self._starts = True
 
     @property
     def root(self) -> Path:
@@ -44,12 +46,23 @@ class Asker:
     def ask(self, operation: str, **params: object) -> Answer:
         """Run an operation; parameters that are None are left out. Raises the KitError that it raised."""
         given = {name: value for name, value in params.items() if value is not None}
-        if config.load(self.root).flag("daemon.start"):
+        client = self._standing()
+        if self._starts:
             try:
-                return self.client().ask(operation, given, timeout=ASK_S, progress=self._progress)
+                return client.ask(operation, given, timeout=ASK_S, progress=self._progress)
             except NoDaemonError as error:
                 self._remark(f"{error.what} Doing it without.")
         return self._ask_here(operation, given)
+
+    def _standing(self) -> Client:
+        """Hand out the client that stays, having seen whether the settings want a daemon now."""
+        root = self.root
+        if self._live is None or self._live[0] != root:
+            self._live = root, config.Live(root), self.client()
+            self._starts = self._live[1].first.flag("daemon.start")
+        elif found := self._live[1].renewed():
+            self._starts = found.flag("daemon.start")
+        return self._live[2]
 
     def client(self, *, spawn: bool = True) -> Client:
         """Make a client of this vault's daemon; `spawn` lets it start one."""

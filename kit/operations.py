@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 from datetime import datetime
+from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -19,7 +20,7 @@ from kit.model.fields import parse_instant
 from kit.model.notes import CardStatus, Category, Feedback, Level, Route
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from kit.app import Kit
 
@@ -69,14 +70,11 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
     if name not in OPERATIONS:
         raise BadInputError(f"There is no operation '{name}'.", f"Known: {', '.join(OPERATIONS)}.")
     method: Callable[..., object] = attrgetter(name)(kit)
-    known = dict(inspect.signature(method).parameters)
-    if "params" in known:  # `explain` hands the rest on to `recall`
-        known = {**known, **inspect.signature(kit.recall).parameters}
-    known = {param: what for param, what in known.items() if param not in {"params", *_NOT_CARRIED}}
+    known = _known(getattr(method, "__func__", method), type(kit))
     unknown = [param for param in params if param not in known]
     if unknown:
         raise BadInputError(f"'{name}' takes no '{unknown[0]}'.", f"It takes: {', '.join(known)}.")
-    missing = [param for param, what in known.items() if what.default is what.empty and param not in params]
+    missing = [param for param, is_needed in known.items() if is_needed and param not in params]
     if missing:
         raise BadInputError(f"'{name}' needs '{missing[0]}'.", f"It takes: {', '.join(known)}.")
     values = {param: _checked(name, param, value) for param, value in params.items()}
@@ -86,6 +84,19 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
         except ValueError as error:
             raise BadInputError(f"{error}.") from None
     return plain(method(**values))
+
+
+@lru_cache(maxsize=2 * len(OPERATIONS))  # looking at a signature takes longer than many an operation
+def _known(function: Callable[..., object], kit: type[Kit]) -> Mapping[str, bool]:
+    """Name the parameters of an operation, and whether each must be given."""
+    known = dict(inspect.signature(function).parameters)
+    if "params" in known:  # `explain` hands the rest on to `recall`
+        known |= inspect.signature(kit.recall).parameters
+    return {
+        param: what.default is what.empty
+        for param, what in known.items()
+        if param not in {"self", "params", *_NOT_CARRIED}
+    }
 
 
 def _checked(name: str, param: str, value: object) -> object:
@@ -121,21 +132,16 @@ def plain(value: object) -> object:
     """Turn a value into what JSON can carry: named tuples and models into objects, times into ISO text."""
     if type(value) in _LEAVES:
         return value
-    named = _named(value)
-    if named is not None:
-        return {str(name): inner if type(inner) in _LEAVES else plain(inner) for name, inner in named}
+    if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
+        return {
+            name: inner if type(inner) in _LEAVES else plain(inner) for name, inner in zip(names, value, strict=True)
+        }
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [plain(inner) for inner in value]
+        return [inner if type(inner) in _LEAVES else plain(inner) for inner in value]
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_defaults=True)
+    if isinstance(value, dict):
+        return {str(name): plain(inner) for name, inner in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     return str(value) if isinstance(value, Path) else value
-
-
-def _named(value: object) -> Iterable[tuple[object, object]] | None:
-    """Give the names and values of what has names; None for anything else."""
-    if isinstance(value, tuple):
-        names = getattr(value, "_fields", None)
-        return zip(names, value, strict=True) if names else None
-    if isinstance(value, BaseModel):
-        return value.model_dump(exclude_defaults=True).items()
-    return value.items() if isinstance(value, dict) else None

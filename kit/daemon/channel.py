@@ -86,6 +86,22 @@ class Channel:
             self.sock.settimeout(max(within_s, 0.001))
             self.sock.sendall(data)
 
+    @property
+    def is_local(self) -> bool:
+        """Tell whether the kernel alone stands between both ends."""
+        return self.sock.family == getattr(socket, "AF_UNIX", None)
+
+    def is_silent(self) -> bool:
+        """Tell whether the other end is there and has said nothing that was not read."""
+        self.sock.setblocking(False)
+        try:
+            self.sock.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return not self._kept
+        except OSError:
+            pass
+        return False
+
     def close(self) -> None:
         """Close the connection."""
         self.sock.close()

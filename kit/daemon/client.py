@@ -1,6 +1,7 @@
 """How a program asks the daemon: find it, start it when there is none, ask once, get a value or an error.
 
-Law: every wait ends at the caller's deadline; a request that a daemon may have begun is never sent again.
+Law: every wait ends at the caller's deadline; a request that a daemon may have begun is never sent again. A
+connection is kept for what is asked next: a server on the person's side asks many times.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import sys
 import threading
 import time
+import weakref
 from typing import TYPE_CHECKING, NoReturn
 
 from kit import lock as locks
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 START_LOCK = "start.lock"
 START_LOG = "start.log"
 _POLL_S = 0.01
+_KEPT = 4
+"""Connections that wait for a next question at most."""
 
 
 class NoDaemonError(UnavailableError):
@@ -46,6 +50,8 @@ class Client:
         self._folder = runtime_folder(root)
         self._version = version
         self._spawn = spawn
+        self._kept: list[Channel] = []
+        weakref.finalize(self, _close, self._kept)
 
     def ask(
         self,
@@ -63,12 +69,14 @@ class Client:
         line = protocol.encode_request(request)
         if len(line) > protocol.LINE_LIMIT:
             raise BadInputError(f"The request `{op}` is too long.", "Send less at a time.")
-        channel = self._find(end, may_replace=True) or self._start(end)
+        channel = self._kept_one() or self._find(end, may_replace=True) or self._start(end)
+        kept = False
         try:
             while not _sent(channel, line, end):  # it has just ended, and no one reads there: nothing was begun
                 channel.close()
                 channel = self._start(end)
             reply = _heard(channel, end, progress)
+            kept = self._keep(channel)
         except TimeoutError as error:
             raise _late(op) from error
         except OSError as error:
@@ -77,10 +85,30 @@ class Client:
                 "Look whether it was done, then try again.",
             ) from error
         finally:
-            channel.close()
+            if not kept:
+                channel.close()
         if reply.get("ok") is True:
             return reply.get("result")
         raise protocol.restore(reply.get("error"))
+
+    def _kept_one(self) -> Channel | None:
+        """Take a connection that is still open; the daemon at its other end is the one that was greeted."""
+        while self._kept:
+            try:
+                channel = self._kept.pop()
+            except IndexError:  # another thread took the last one
+                break
+            if channel.is_silent():
+                return channel
+            channel.close()
+        return None
+
+    def _keep(self, channel: Channel) -> bool:
+        """Keep a connection for the next question, where the kernel tells at once that the other end has gone."""
+        if not channel.is_local or len(self._kept) >= _KEPT:
+            return False
+        self._kept.append(channel)
+        return True
 
     def stop(self, timeout: float = 10.0) -> bool:
         """End the daemon and wait until it is gone; False when there was none."""
@@ -213,6 +241,11 @@ class Client:
         except OSError:
             lines = []
         return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+def _close(kept: list[Channel]) -> None:
+    while kept:
+        kept.pop().close()
 
 
 def _say(channel: Channel, line: bytes, end: float) -> dict[str, object]:

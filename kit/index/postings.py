@@ -7,6 +7,7 @@ Law: a term is `dimension:key`, the word as it stands on the card, folded by `te
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,12 @@ class Postings:
             found = array("q", (num for (num,) in rows))
             self._cards[term] = found
         return found
+
+    def bears(self, num: int, term: str) -> bool:
+        """Tell whether a card bears a term."""
+        cards = self.cards(term)
+        at = bisect_left(cards, num)
+        return at < len(cards) and cards[at] == num
 
     def df(self, term: str) -> int:
         """Count the cards that bear a term (document frequency)."""

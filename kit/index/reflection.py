@@ -46,6 +46,7 @@ class Index:
         self._owing: set[int] = set()
         """Cards that this change has the full text take in anew"""
         self._seen = self._data_version()
+        self._birth = ""
         self._file = db.identity(folder)
 
     @staticmethod
@@ -112,11 +113,16 @@ class Index:
     @property
     def birth(self) -> str:
         """Name this making of the index; note numbers mean nothing to another one."""
+        if not self._birth:
+            self._birth = self._read_birth()
+        return self._birth
+
+    def _read_birth(self) -> str:
         row = self._db.execute("SELECT value FROM meta WHERE name = 'birth'").fetchone()
         if row is None:
             with self.changing():
                 self._db.execute("INSERT INTO meta VALUES ('birth', ?)", (secrets.token_hex(8),))
-            return self.birth
+            return self._read_birth()
         return str(row[0])
 
     def expect_plain_notes(self, wanted: bool) -> None:
@@ -218,6 +224,7 @@ class Index:
         self.features.forget_cache()
         self.pool.forget_cache()
         self._lexicon = None
+        self._birth = ""
         self._seen = self._data_version()
 
     def _data_version(self) -> int:

@@ -93,7 +93,7 @@ class Search:
         size = k
         while True:
             ranked = self._ranked(size)
-            kept = [each for each in ranked if self._may_come(each[1])]
+            kept = self._that_may_come(ranked)
             if len(kept) >= k or len(ranked) < size:
                 return kept[:k]
             size *= 4
@@ -102,14 +102,18 @@ class Search:
         """List the best notes; all that score as the last of them come too."""
         scores = self._scores
         least = sorted(scores.values())[-size] if len(scores) > size else 0.0  # a heap takes three times as long
-        return sorted(((score, number) for number, score in scores.items() if score >= least), reverse=True)
+        ranked = [(score, number) for number, score in scores.items() if score >= least]
+        ranked.sort(reverse=True)
+        return ranked
 
-    def _may_come(self, number: int) -> bool:
-        if self._allowed is None:
-            return True
-        if number not in self._known:
-            self._known[number] = self._allowed(number)
-        return self._known[number]
+    def _that_may_come(self, ranked: list[tuple[float, int]]) -> list[tuple[float, int]]:
+        allowed, known = self._allowed, self._known
+        if allowed is None:
+            return ranked
+        for _, number in ranked:
+            if number not in known:
+                known[number] = allowed(number)
+        return [each for each in ranked if known[each[1]]]
 
     def _close(self, k: int, to_come: float) -> bool:
         """Drop the notes that can't win any more, if none that is not yet seen has to come in."""

@@ -44,7 +44,7 @@ _talks: WeakKeyDictionary[Index, dict[str, _Talk]] = WeakKeyDictionary()
 
 def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -> Beside:
     """Spread what cards gain to those beside them; `steps` is the share by distance, the nearest first."""
-    rows = index.features.rows()
+    rows, known = index.features.rows(), _talks.setdefault(index, {})
     talks: dict[str, list[int]] = {}
     for num in gains:
         row = rows.get(num)
@@ -52,10 +52,10 @@ def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -
             talks.setdefault(row.topic, []).append(num)
     found, whole = dict[int, float](), dict[int, float]()
     for topic, nums in talks.items():
-        talk = _talk(index, rows, topic)
+        talk = _talk(index, rows, topic, known)
         if 1 < len(talk.order) <= LONGEST:
             near = _spread(talk, gains, nums, steps)
-            best = sorted((gains[num] for num in nums), reverse=True)[:TOLD]
+            best = sorted([gains[num] for num in nums], reverse=True)[:TOLD]
             found |= near
             whole |= dict.fromkeys(near, sum(best) / TOLD)
     return Beside(found, whole)
@@ -80,8 +80,7 @@ def _spread(talk: _Talk, gains: Mapping[int, float], nums: list[int], steps: tup
     return near
 
 
-def _talk(index: Index, rows: Mapping[int, Features], topic: str) -> _Talk:
-    held = _talks.setdefault(index, {})
+def _talk(index: Index, rows: Mapping[int, Features], topic: str, held: dict[str, _Talk]) -> _Talk:
     cards = index.postings.cards(f"topic:{topic}")
     known = held.get(topic)
     if known is not None and known.cards is cards:

@@ -33,15 +33,15 @@ def hits(
 ) -> list[Hit]:
     """Tell the cards that were found, best first, with every effect on their scores."""
     nums = [found.num for found in ranked]
-    borne, entries = index.postings.terms_of_all(nums), index.catalog.all_numbered(nums)
-    total = score.asked_weight(query.weights, concepts, query.unnamed)
+    entries, bears = index.catalog.all_numbered(nums), index.postings.bears
+    total, rows = score.asked_weight(query.weights, concepts, query.unnamed), index.features.rows()
     told: list[Hit] = []
     for found in ranked:
-        row, terms = index.features.rows()[found.num], set(borne[found.num])
+        row, num = rows[found.num], found.num
         ways = [
             (concept, way)
             for concept in concepts
-            if (way := next((way for way in concept.ways if not terms.isdisjoint(way.terms)), None))
+            if (way := next((way for way in concept.ways if any(bears(num, term) for term in way.terms)), None))
         ]
         said = [_reached(query, concept, way, total) for concept, way in ways]
         said += _told(query, found.num)
@@ -86,6 +86,8 @@ def _told(query: Query, num: int) -> list[Reason]:
 def _twins(index: Index, best: Best, row: Features) -> list[Reason]:
     """Name the cards that say the same and were folded into this one."""
     nums = best.same_as(row)[:TWINS_NAMED]
+    if not nums:
+        return []
     entries = index.catalog.all_numbered(nums)
     names = [entries[num].path if num in entries else "another note" for num in nums]
     return [Reason("duplicate", 1.0, "=", f"{name} says the same") for name in names]

@@ -40,10 +40,12 @@ class Served(NamedTuple):
     root: Path
     process: subprocess.Popen[bytes]
     first_s: float
+    client: Client
+    """asks as a server on the person's side does: its connection stays"""
 
     def ask(self, op: str, **params: object) -> Any:  # noqa: ANN401 - what JSON can carry
         """Ask through the socket."""
-        return Client(self.root, version=__version__, spawn=None).ask(op, params, timeout=60.0)
+        return self.client.ask(op, params, timeout=60.0)
 
     def hits(self, query: str) -> list[str]:
         """Name what a question finds."""
@@ -71,7 +73,7 @@ def serving(root: Path) -> Iterator[Served]:
     """Run a daemon; wait for its first answer."""
     started = time.perf_counter()
     with subprocess.Popen(daemon_command(root), env=child_environment()) as process:
-        served = Served(root, process, 0.0)
+        served = Served(root, process, 0.0, Client(root, version=__version__, spawn=None))
         try:
             while True:
                 try:

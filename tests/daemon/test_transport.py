@@ -330,8 +330,9 @@ def test_of_two_servers_started_at_once_one_wins_and_the_other_leaves_quietly(ho
         both = [stack.enter_context(subprocess.Popen(home.demo(), stderr=subprocess.PIPE)) for _ in range(2)]
         for process in both:
             stack.callback(process.kill)
-        until((home.root / "ends").exists)
-        loser, won = (home.root / "ends").read_text().split()
+        said = home.root / "ends"
+        until(lambda: said.exists() and len(said.read_text().split()) == 2)
+        loser, won = said.read_text().split()
         assert won == "False"
         quiet, winner = sorted(both, key=lambda process: process.pid != int(loser))
         assert (quiet.wait(20), quiet.stderr and quiet.stderr.read()) == (0, b"")
