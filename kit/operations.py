@@ -62,7 +62,7 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "route": get_args(Route), "level": get_args(Level), "who": ("hook", "learn", "maintain", "person"),
 }  # fmt: skip
 _OPTIONAL = frozenset({"tags", "alignments", "limit", "threshold", "tokens", "category", "route", "now"})
-_NOT_CARRIED = frozenset({"progress"})
+_NOT_TAKEN = frozenset({"self", "progress"})
 
 
 def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
@@ -70,7 +70,9 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
     if name not in OPERATIONS:
         raise BadInputError(f"There is no operation '{name}'.", f"Known: {', '.join(OPERATIONS)}.")
     method: Callable[..., object] = attrgetter(name)(kit)
-    known = _known(getattr(method, "__func__", method), type(kit))
+    known = _taken(getattr(method, "__func__", method))
+    if "params" in known:  # `explain` hands the rest on to `recall`
+        known = {**_taken(type(kit).recall), **{param: known[param] for param in known if param != "params"}}
     unknown = [param for param in params if param not in known]
     if unknown:
         raise BadInputError(f"'{name}' takes no '{unknown[0]}'.", f"It takes: {', '.join(known)}.")
@@ -87,16 +89,10 @@ def call(kit: Kit, name: str, params: Mapping[str, object]) -> object:
 
 
 @lru_cache(maxsize=2 * len(OPERATIONS))  # looking at a signature takes longer than many an operation
-def _known(function: Callable[..., object], kit: type[Kit]) -> Mapping[str, bool]:
+def _taken(function: Callable[..., object]) -> Mapping[str, bool]:
     """Name the parameters of an operation, and whether each must be given."""
-    known = dict(inspect.signature(function).parameters)
-    if "params" in known:  # `explain` hands the rest on to `recall`
-        known |= inspect.signature(kit.recall).parameters
-    return {
-        param: what.default is what.empty
-        for param, what in known.items()
-        if param not in {"self", "params", *_NOT_CARRIED}
-    }
+    known = inspect.signature(function).parameters
+    return {param: what.default is what.empty for param, what in known.items() if param not in _NOT_TAKEN}
 
 
 def _checked(name: str, param: str, value: object) -> object:

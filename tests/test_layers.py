@@ -73,12 +73,23 @@ TABLE: dict[str, set[str]] = {
     "mcp": BASE | {"config", "model", "asker"},  # loaded by `memkit mcp` alone
     "web": BASE | {"model", "asker"},  # loaded by `memkit web` alone
     "cli.story": BASE | {"app", "operations", "cli", "model"},  # loaded by `memkit demo` alone
-    "hook": set(),
+    "hook": set(),  # a script; it finds `courier` beside it by itself
+    "courier": set(),
     "__init__": {"app"},  # for the type checker; at run time on first use
 }
 INSIDE_FUNCTIONS = {
     "asker": {"app", "operations"},
-    "cli": {"app", "operations", "sessions", "govern", "daemon.keeper", "daemon.server", "model", "cli.story", "hook"}
+    "cli": {
+        "app",
+        "operations",
+        "sessions",
+        "govern",
+        "daemon.keeper",
+        "daemon.server",
+        "model",
+        "cli.story",
+        "courier",
+    }
     | {"mcp", "web"},
     "__main__": {"cli"},
 }

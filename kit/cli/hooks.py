@@ -49,15 +49,15 @@ def _answer(vault: str | None, harness: str, event: str) -> None:
 
 
 def _through_the_daemon(root: Path, harness: str, event: str, payload: bytes) -> bytes:
-    from kit import hook as light  # noqa: PLC0415 - the same file that harnesses run
+    from kit import courier  # noqa: PLC0415 - what harnesses' hooks run
 
     Client(root, version=__version__, spawn=daemon_command(root)).ask("ping", timeout=START_S)
     end = time.monotonic() + ANSWER_S
-    sock = light.connect(light.runtime_path(str(root)), end)
+    sock = courier.connect(courier.runtime_path(str(root)), end)
     if sock is None:
         raise UnavailableError("The daemon went away.")
     with closing(sock):
-        return light.exchange(sock, light.frame_of(harness, event, payload), end)
+        return courier.exchange(sock, courier.frame_of(harness, event, payload), end)
 
 
 def _answer_here(root: Path, harness: str, event: str, payload: bytes) -> None:

@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kit import hook
+from kit import courier
 from kit.shipped import folder as shipped
 from tests.bench import measure
 from tests.bench.bench_daemon import HOOK, questions, serving, vault
@@ -86,16 +86,16 @@ def by_hook(served: Served, world: World, rounds: int) -> list[tuple[object, ...
 
 def by_socket(served: Served, world: World, rounds: int) -> Taken:
     """Ask as a plugin in this process would."""
-    folder, taken = hook.runtime_path(str(served.root)), []
+    folder, taken = courier.runtime_path(str(served.root)), []
     for session, turn, said in prompts(world, rounds, "socket"):
         time.sleep(PAUSE_S)
         payload = claude(session, turn, hook_event_name="UserPromptSubmit", prompt=said)
         started = time.perf_counter()
         end = time.monotonic() + WAIT_S
-        sock = hook.connect(folder, end)
+        sock = courier.connect(folder, end)
         assert sock is not None
         with closing(sock):
-            told = hook.exchange(sock, hook.frame_of("claude", "prompt", payload), end)
+            told = courier.exchange(sock, courier.frame_of("claude", "prompt", payload), end)
         taken.append(((time.perf_counter() - started) * 1000, len(told)))
     return taken
 

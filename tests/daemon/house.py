@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import kit.hook
-from kit import __version__, places
+from kit import __version__, hook, places
 from kit.daemon.channel import read_address
 from kit.daemon.client import Client, daemon_command
 from kit.errors import KitError
@@ -23,7 +22,7 @@ from tests.small_vault import front
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-HOOK = str(Path(kit.hook.__file__).resolve())
+HOOK = str(Path(hook.__file__).resolve())
 ENOUGH_S = 60.0
 
 

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-import kit.hook
-from kit import places
+from kit import courier, hook, places
 from kit.daemon import spool
 from tests.daemon.conftest import Home, running, until
 
-HOOK = str(Path(kit.hook.__file__).resolve())
+HOOK = str(Path(hook.__file__).resolve())
 NOWHERE = "/nonexistent/python"
 ALLOWED = frozenset(
     [
@@ -39,6 +38,7 @@ ALLOWED = frozenset(
         "abc",
         "builtins",
         "codecs",
+        "courier",
         "encodings",
         "encodings.aliases",
         "encodings.utf_8",
@@ -84,7 +84,7 @@ scope["main"]()
 PUT_OFF = """
 import _signal, sys, time
 del _signal.setitimer
-scope = {"__name__": "hook"}
+scope = {"__name__": "courier"}
 with open(sys.argv[1]) as file:
     exec(compile(file.read(), sys.argv[1], "exec"), scope)
 scope["limit"](0.05)
@@ -409,13 +409,13 @@ def test_hook_and_daemon_mean_the_same_places(
     link = home.root.with_name("link")
     link.symlink_to(home.root)
     for root in (home.root, link, home.root / "missing" / ".."):
-        assert kit.hook.vault_key(str(root)) == places.vault_key(root)
-        assert kit.hook.runtime_path(str(root)) == str(places.runtime_path(root))
-        assert f"{kit.hook.cache_base()}/spool-{places.vault_key(root)}" == str(places.spool_folder(root))
-    assert kit.hook.cache_base() == str(places.cache_base())
-    assert f"{kit.hook.config_base()}/vault" == str(places.pointer_file())
+        assert courier.vault_key(str(root)) == places.vault_key(root)
+        assert courier.runtime_path(str(root)) == str(places.runtime_path(root))
+        assert f"{courier.cache_base()}/spool-{places.vault_key(root)}" == str(places.spool_folder(root))
+    assert courier.cache_base() == str(places.cache_base())
+    assert f"{courier.config_base()}/vault" == str(places.pointer_file())
 
 
 def test_more_time_puts_the_end_off_on_systems_without_a_timer() -> None:
-    command = [sys.executable, "-I", "-S", "-c", PUT_OFF, HOOK]
+    command = [sys.executable, "-I", "-S", "-c", PUT_OFF, courier.__file__]
     assert subprocess.run(command, capture_output=True, check=True).stdout.strip() == b"lives"

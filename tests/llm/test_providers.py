@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import kit.hook
+from kit import hook
 from kit.errors import BadInputError, KitError, NotFoundError, RefusedError, UnusableError
 from kit.llm.command import Command
 from kit.llm.endpoint import Endpoint
@@ -151,10 +151,10 @@ def test_a_program_reads_the_prompt_and_its_own_hooks_do_nothing(tmp_path: Path)
     said, cwd, files, env = json.loads(way.ask(PROMPT, 60).text)
     assert said == f"{PROMPT.frame}\n\n{PROMPT.data}"
     assert (files, os.path.exists(cwd)) == ([], False)  # noqa: PTH110 - a text the program wrote
-    hook = [sys.executable, "-I", "-S", kit.hook.__file__, "claude", "prompt"]
+    command = [sys.executable, "-I", "-S", hook.__file__, "claude", "prompt"]
     payload = b'{"session_id": "s", "prompt": "why?"}'
     done = subprocess.run(
-        hook, input=payload, capture_output=True, check=True,
+        command, input=payload, capture_output=True, check=True,
         env=os.environ | env | {"MEMKIT_VAULT": str(tmp_path), "MEMKIT_CACHE": str(tmp_path / "cache")},
     )  # fmt: skip
     assert (done.stdout, done.stderr) == (b"", b"")

@@ -35,6 +35,7 @@ def test_the_wheel_carries_templates_example_and_hooks(wheel: Path) -> None:
         "kit/_shipped/vault-example/memkit.toml",
         "kit/_shipped/vault-example/.obsidian/app.json",
         "kit/_shipped/hooks/README.md",
+        "kit/courier.py",
         "kit/hook.py",
         "kit/web/page/index.html",
         "kit/web/page/js/main.js",
