@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kit import text
 from kit.errors import BadInputError, ConflictError, KitError, UnavailableError, UnusableError
+from kit.govern import traces
 from kit.learn import answer, question, rules
 from kit.llm.budget import SpentError
 from kit.llm.port import RejectedError
@@ -195,7 +196,7 @@ class Learning:
                 path = self._path(card)
                 learned = rules.learn(self._hand, path, self._now(), self._scene_of)
                 if why:
-                    self._hand.journal.add(self._now(), "learn", "learn", path, why, id=card, by="rules")
+                    traces.learned(self._hand, card, path, "rules", self._now(), why)
         self._nonsense.pop(card, None)
         return learned
 

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import BadInputError, KitError
-from kit.govern import care
+from kit.govern import care, traces
 from kit.govern.act import Act
 from kit.vault import layout
 
@@ -129,7 +129,7 @@ def _put_away(
             act.move(path, layout.archived_path(path))
     done = act.commit()
     if done is None and who == "maintain" and what == "clean":
-        hand.journal.add(now, who, "clean", why="nothing to put away")  # the schedule looks for this line
+        traces.idle(hand, now, who, "clean", "nothing to put away")
     return Cleaned(tuple(gone), done)
 
 

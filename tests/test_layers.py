@@ -180,6 +180,9 @@ def test_only_the_room_that_governs_writes() -> None:
             if isinstance(node, ast.Attribute) and node.attr in acts:
                 owner = ast.unparse(node.value)
                 assert not owner.endswith("store"), f"{module}:{node.lineno} calls {owner}.{node.attr}"
+            if isinstance(node, ast.Attribute) and node.attr == "add":
+                owner = ast.unparse(node.value)
+                assert not owner.endswith("journal"), f"{module}:{node.lineno} writes the journal"
 
 
 def test_the_table_has_no_circle() -> None:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, ParamSpec
 from kit import text
 from kit.digest import keyphrases, statements
 from kit.errors import ConflictError, KitError
-from kit.govern import alignment, care, facts, finish, lifecycle, relations, scenes
-from kit.govern import hand as hands
+from kit.govern import alignment, care, facts, finish, lifecycle, relations, scenes, traces
 from kit.learn import recurring, rules
 from kit.learn.rules import Learned
 from kit.model.notes import Card, Event
@@ -54,8 +53,8 @@ def apply(
         raise ConflictError(f"{question.path} was saved a moment ago.", "It is learned from when it is quiet.")
     taker = _Taker(hand, card, question, now, scene_of)
     learned = taker.take(understood.turn)._replace(by=model, dropped=(*understood.dropped, *taker.dropped))
-    hand.journal.add(
-        hands.day(now), "learn", "learn", question.path, id=card.id, by=model, tokens=understood.tokens or None,
+    traces.learned(
+        hand, card.id, question.path, model, now, tokens=understood.tokens or None,
         summary=taker.better.summary or None, overview=taker.better.overview or None,
         dropped=list(learned.dropped) or None,
     )  # fmt: skip
