@@ -161,7 +161,10 @@ class Kit:
         """Hand out what a page shows and does."""
         from kit.desk.desk import Desk  # noqa: PLC0415 - only who uses it pays 50 ms and its memory
 
-        return Desk(self._hand, self._writing, self.now, sync=self.sync, witness=self.witness, recall=self.recall)
+        return Desk(
+            self._hand, self._writing, self.now, sync=self.sync, witness=self.witness, recall=self.recall,
+            faults=lambda: self._settings.problems,
+        )  # fmt: skip
 
     @cached_property
     def transfer(self) -> Carrier:
@@ -477,7 +480,8 @@ class Kit:
     def status(self) -> dict[str, object]:
         """Say what is in the vault and where its derived state lies."""
         report = self.sync()
-        return {**survey.status(self.index, self.root, report), **self.learning.state()}
+        found = survey.status(self.index, self.root, report, len(self._settings.problems))
+        return {**found, **self.learning.state()}
 
     def settings(self) -> list[tuple[str, config.Value, str, str]]:
         """List every setting with its value, its origin and its meaning."""

@@ -188,15 +188,15 @@ def _line_of(hand: Hand, path: str, link: str) -> int:
     return next((number for number, line in enumerate(lines, 1) if link in line), 0)
 
 
-def status(index: Index, root: Path, report: Report) -> dict[str, object]:
-    """Say what is there, where the derived state lies, and how the last comparison went."""
+def status(index: Index, root: Path, report: Report, faults: int = 0) -> dict[str, object]:
+    """Say what is there, where the derived state lies, and how the last comparison went; `faults`: of settings."""
     return {
         "vault": str(root),
         "derived": str(index.folder),
         "notes": {kind or "plain": count for kind, count in index.catalog.counts().items()},
         "cards": _by_status(index),
         "tags": len(index.pool.tags()),
-        "problems": report.problems + len(index.pool.problems()),
+        "problems": report.problems + len(index.pool.problems()) + faults,
         "changed": report.changed,
         "scan_ms": round(report.seconds * 1000, 1),
     }
@@ -205,8 +205,8 @@ def status(index: Index, root: Path, report: Report) -> dict[str, object]:
 def _by_status(index: Index) -> dict[str, int]:
     found: dict[str, int] = {}
     for row in index.features.rows().values():
-        name = row.status if row.kind == "card" else row.kind
-        found[name] = found.get(name, 0) + 1
+        if row.kind == "card":
+            found[row.status] = found.get(row.status, 0) + 1
     return dict(sorted(found.items()))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from kit import __version__, places
-from kit.cli.ask import Answer, Asker, asking, bold, remark
+from kit.cli.ask import Answer, Asker, asking, count, echo_pairs, remark
 from kit.errors import UnavailableError
 
 LOG_BYTES, LOG_FILES = 1_000_000, 3
@@ -73,13 +73,34 @@ def status(asker: Asker) -> None:
     else:
         answer = {"running": True, **answer}
 
-    def say(told: Answer) -> None:
-        for name, value in told.items():
-            click.echo(f"{bold(name)}\t{value}")
-
-    asker.show(answer, say)
+    asker.show(answer, lambda told: echo_pairs(_state(told)))
     if not answer["running"]:
         raise click.exceptions.Exit(1)
+
+
+def _state(told: Answer) -> list[tuple[str, str]]:
+    """Say in words how the daemon is."""
+    if not told["running"]:
+        return [("daemon", "none runs; the next command or hook starts it")]
+    waiting, failed = told["spool_waiting"], told["spool_failed"]
+    hooks = [f"{waiting} waiting to be taken in"] if waiting else []
+    hooks += [f"{failed} could not be (see `memkit doctor`)"] if failed else []
+    return [
+        ("daemon", f"runs for {_span(told['uptime_s'])}, process {told['pid']}"),
+        ("version", str(told["version"])),
+        ("load", f"{count(told['requests'], 'request')} so far, {count(told['connections'], 'connection')} open"),
+        ("from hooks", ", ".join(hooks) or "nothing waits"),
+    ]
+
+
+def _span(seconds: float) -> str:
+    """Say how long something has lasted, by its two largest units."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    units = {"d": days, "h": hours, "min": minutes, "s": rest}
+    parts = [f"{number} {unit}" for unit, number in units.items() if number]
+    return " ".join(parts[:2]) or "less than a second"
 
 
 def _start_lightly() -> None:

@@ -7,7 +7,6 @@ import click
 from kit.cli.ask import Answer, Asker, asking, count, counts, dim, echo_pairs, echo_rows, remark
 
 _FOUND_PROBLEMS = 1
-_CARD_STATES = ("completed", "failed", "interrupted", "pending")
 
 
 @click.command()
@@ -87,14 +86,13 @@ def status(asker: Asker) -> None:
 
 def _state(found: Answer) -> list[tuple[str, str]]:
     """Say the state of a vault in words."""
-    cards = {name: number for name, number in found["cards"].items() if name in _CARD_STATES}
     mend = f"{count(found['problems'], 'problem')}; `memkit doctor` lists them" if found["problems"] else "nothing"
     waits = found["learning_waits"]
     pairs = [
         ("vault", str(found["vault"])),
         ("derived data", str(found["derived"])),
         ("notes", counts(found["notes"], empty="none yet")),
-        ("cards", ", ".join(f"{number} {name}" for name, number in cards.items()) or "none yet"),
+        ("cards", ", ".join(f"{number} {name}" for name, number in found["cards"].items()) or "none yet"),
         ("tags", str(found["tags"])),
         ("to mend", mend),
         ("learning", f"{count(waits, 'turn waits', 'turns wait')} to be learned from" if waits else "nothing waits"),

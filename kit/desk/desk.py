@@ -109,8 +109,10 @@ class Desk:
     def __init__(
         self, hand: Hand, writing: Callable[[], AbstractContextManager[None]], clock: Callable[[], datetime],
         *, sync: Callable[[], object], witness: Witness, recall: Callable[..., Recall],
+        faults: Callable[[], Sequence[Problem]] = tuple,
     ) -> None:  # fmt: skip
         self._hand, self._writing, self._now, self._sync, self._recall = hand, writing, clock, sync, recall
+        self._faults = faults
         self._shelf = memories.Shelf(hand)
         self._leaves = Leaves(hand, self._shelf, witness)
         self._names: tuple[int, list[str]] = (-1, [])
@@ -150,7 +152,7 @@ class Desk:
         self._sync()
         index = self._hand.index
         if self._counts and self._counts.generation == str(index.generation):
-            return self._counts
+            return self._counts._replace(problems=len(self._problems()))
         layers = dict.fromkeys(("transient", "episodic", "semantic"), 0)
         for row in index.features.rows().values():
             if row.kind in memories.KINDS:
@@ -173,7 +175,7 @@ class Desk:
         if self._found_wrong[0] != index.generation:
             found = sorted({*index.catalog.problems(), *index.pool.problems()})
             self._found_wrong = (index.generation, found)
-        return self._found_wrong[1]
+        return [*self._faults(), *self._found_wrong[1]]
 
     def graph(self, *, centre: str = "", limit: int = 120) -> graph.Graph:
         """Draw the tag pool, or what lies round one tag."""

@@ -215,7 +215,8 @@ def test_status_and_config_say_where_things_are(call: Run, done: str, vault: Pat
     status = loaded(call("status", "--json"))
     assert status["vault"] == str(vault)
     assert status["derived"].startswith(str(home / "cache"))
-    assert status["cards"] == {"completed": 1, "fact": 1}
+    assert status["cards"] == {"completed": 1}
+    assert {kind: status["notes"][kind] for kind in ("card", "event", "fact")} == {"card": 1, "event": 1, "fact": 1}
     said = out(call("status"))
     assert said.splitlines()[0].split() == ["vault", str(vault)]
     assert "1 completed" in said

@@ -53,6 +53,20 @@ def test_looking_writes_nothing(kit: Kit) -> None:
     assert {file: file.read_bytes() for file in kit.root.rglob("*") if file.is_file()} == before
 
 
+def test_faults_of_the_settings_stand_among_the_problems_wherever_those_are_counted(kit: Kit) -> None:
+    settings = kit.root / "memkit.toml"
+    good, before = settings.read_text(encoding="utf-8"), kit.desk.counts().problems
+    settings.write_text(f"{good}\n[recall]\nlimit = 'many'\n", encoding="utf-8")
+    kit.heed()
+    [fault] = [one for one in kit.desk.problems() if one.path == str(settings)]
+    assert "recall.limit" in fault.what
+    assert kit.desk.counts().problems == kit.status()["problems"] == before + 1
+    settings.write_text(good, encoding="utf-8")
+    kit.heed()
+    assert not [one for one in kit.desk.problems() if one.path == str(settings)]
+    assert kit.desk.counts().problems == before
+
+
 def test_an_edit_changes_only_the_lines_it_must_and_undo_gives_every_byte_back(kit: Kit) -> None:
     one = kit.desk.page(kind="fact").memories[0]
     before = snapshot(kit)
