@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, get_args
 from pydantic import BaseModel
 
 from kit.errors import BadInputError
-from kit.model.fields import parse_instant
+from kit.model.fields import LONGEST, parse_instant
 from kit.model.notes import CardStatus, Category, Feedback, Level, Route
 
 if TYPE_CHECKING:
@@ -118,6 +118,9 @@ def _checked(name: str, param: str, value: object) -> object:
         good, due = isinstance(value, (str, datetime) if param == "now" else str), "text"
     if not good:
         raise BadInputError(f"'{param}' must be {due}, not {value!r:.60}.")
+    if isinstance(value, str) and len(value) > LONGEST:
+        what = f"'{param}' is {len(value):,} characters long; at most {LONGEST:,} are taken."
+        raise BadInputError(what, "Nothing was changed. Give the part that matters, or what it comes to.")
     return value
 
 

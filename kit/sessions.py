@@ -37,6 +37,8 @@ LAG_S, _LOOK_S = 1.0, 0.02
 """How long a transcript may be behind, and how often it is looked at."""
 HOOK_S, RENDER_S = 0.3, 0.15
 """How long a hook waits that does not say so, and what recall and rendering need of that."""
+LONG = 100_000
+"""Bytes of a payload whose words are looked through for secrets before others have to wait for it."""
 LONGEST_WHY = 2_000
 """Characters of a prompt that are looked at for its line in the journal."""
 
@@ -96,11 +98,16 @@ class Sessions:
     def wait_for_answer(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> None:
         """Wait while a client that tells its answers only in its transcript still writes there, a second at most.
 
-        To be called without the lock under which the rest is called: others need not wait, too.
+        To be called without the lock under which the rest is called: others need not wait, too, nor for a long text.
         """
-        if harness not in matching.UNTOLD:
+        long = len(payload) > LONG
+        if harness not in matching.UNTOLD and not long:
             return
         event = registry.adapter(harness).read(name, events.parse(payload), env)
+        if long:
+            self._kit.clean_ahead(event.text, event.answer)
+        if harness not in matching.UNTOLD:
+            return
         end = time.monotonic() + LAG_S
         while not matching.is_told(self._states.get(harness, matching.State()), event, self._transcript(event)):
             if time.monotonic() > end:

@@ -457,3 +457,19 @@ def test_a_recall_after_an_edited_relation_writes_no_note(kit: Kit, vault: Path)
     assert {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before
     kit.sync()
     assert "zeppelin" in (vault / "tags" / "balloon.md").read_text("utf-8")
+
+
+def test_a_turn_of_nearly_a_megabyte_is_kept_whole_but_for_its_secrets(kit: Kit) -> None:
+    client = Client(kit)
+    client.prompt("read the log of the build")
+    log = "".join(f"step {number} of the build took {number % 60} s\n" for number in range(10_000))
+    said = {
+        "session_id": "s1", "prompt_id": "t1", "hook_event_name": "Stop",
+        "last_assistant_message": f"{log}password: x8Fk2Lq9Zp0W\n{log}end",
+    }  # fmt: skip
+    payload = json.dumps(said).encode()
+    client.sessions.wait_for_answer("claude", "answer", payload, {})
+    client.sessions.handle("claude", "answer", payload, {}).after()
+    [(status, _, agent)] = cards(kit)
+    assert status == "completed"
+    assert agent == f"{log}password: [redacted: password]\n{log}end"

@@ -32,6 +32,8 @@ _NAMES = frozenset({"id", "ids", "act", "undoes", "code", "changes", "session", 
 """Keys of a journal's line that name something; `changes` must stay the very bytes that an act writes."""
 _SHORT = 20_000
 """Bytes up to which a note that was read is kept in mind."""
+_LONG, _KEPT = 20_000, 4
+"""Characters from which a cleaned text is kept in mind, and how many of these: whoever cleans ahead, cleans once."""
 _HARMLESS = re.compile(r"\[\[[^\[\]]*\]\]|[^\W\d_]{0,14}")
 """Links, and single words of letters too short for a key."""
 
@@ -43,14 +45,21 @@ class Hand:
         self.store, self.index = store, index
         self.journal: Journal = _CleanJournal(journal, self)
         self.redacts = redacts
+        self._cleaned_long: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def cleaned(self, said: str) -> tuple[str, tuple[str, ...]]:
         """Take out of a text what no file may hold: what can't be written, and secrets; name their kinds."""
         held = writable(said).replace("\0", "\ufffd")
         if not self.redacts:
             return held, ()
+        known = self._cleaned_long.get(held)
+        if known:
+            return known
         text_, kinds = redact(held)
-        return text_, tuple(sorted(set(kinds)))
+        found = text_, tuple(sorted(set(kinds)))
+        if len(held) >= _LONG:
+            self._cleaned_long = dict([*self._cleaned_long.items(), (held, found)][-_KEPT:])
+        return found
 
     def cleaned_front(self, front: Mapping[str, note.Value | None]) -> dict[str, note.Value | None]:
         """Take out of every text value of a front matter what no file may hold."""

@@ -13,6 +13,7 @@ from kit.asker import Asker
 from kit.errors import NotFoundError
 from kit.mcp import answers
 from kit.mcp.tools import Session, Tools
+from kit.model.fields import LONGEST
 
 HARNESS = "mcp"
 TOLD = 5
@@ -38,7 +39,9 @@ class Turns(Tools):
 
     def process_message(
         self,
-        input: Annotated[str, Field(min_length=1, description="the person's message, verbatim")],  # noqa: A002 - contract
+        input: Annotated[  # noqa: A002 - contract
+            str, Field(min_length=1, max_length=LONGEST, description="the person's message, verbatim")
+        ],
         sessionId: Session = "",  # noqa: N803 - the name is the contract
     ) -> answers.Processed:
         """Take a person's message in: recall what is useful for it, and begin the card of this turn.
@@ -71,7 +74,7 @@ class Turns(Tools):
     def save_memory(
         self,
         userInput: Annotated[str, Field(description="the person's message, verbatim")],  # noqa: N803 - the contract
-        agentResponse: Annotated[str, Field(description="your whole answer")],  # noqa: N803 - the contract
+        agentResponse: Annotated[str, Field(max_length=LONGEST, description="your whole answer")],  # noqa: N803 - contract
         cardId: Annotated[str, Field(description="the `frameId` that process_message gave")],  # noqa: N803 - the contract
         status: Literal["completed", "interrupted", "failed"] = "completed",
         errorMessage: Annotated[str, Field(description="what went wrong, if it failed")] = "",  # noqa: N803 - contract

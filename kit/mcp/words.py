@@ -24,13 +24,20 @@ _TOOLS = (
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 
 _FAULTS = {
-    "missing": "is missing", "string_too_short": "must not be empty",
-    "string_too_long": "is longer than {max_length} characters", "greater_than_equal": "must be at least {ge}",
-    "less_than_equal": "must be at most {le}", "literal_error": "must be one of {expected}",
-    "extra_forbidden": "is not known here", "string_type": "must be text", "list_type": "must be a list",
-    "int_type": "must be a whole number", "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number", "model_type": "must be an object",
-}  # fmt: skip
+    "missing": "is missing",
+    "string_too_short": "must not be empty",
+    "string_too_long": "is longer than {max_length:,} characters; nothing was kept of it",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be one of {expected}",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be text",
+    "list_type": "must be a list",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "model_type": "must be an object",
+}
 
 
 def instructions() -> str:

@@ -11,6 +11,8 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+LONGEST = 1_000_000
+"""Characters of one text that an operation takes: some 200,000 words, more than any prompt or answer."""
 WIKILINK = re.compile(r"!?\[\[([^\]|#^]+)(?:[#^][^\]|]*)?(?:\|[^\]]*)?\]\]")
 
 

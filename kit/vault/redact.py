@@ -1,7 +1,8 @@
 """Secrets leave a text before it reaches a file.
 
 Law: linear time, idempotent, and no secret is ever returned: only the marked text and the kinds found.
-What is no secret (commit hashes, UUIDs, paths, images in base64) stays.
+What is no secret (commit hashes, UUIDs, paths, images in base64) stays. Of a long text only the places are looked
+at closely where a word stands that every secret of some shape has.
 """
 
 from __future__ import annotations
@@ -9,31 +10,46 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_CLOSE = 4_000
+"""Characters of a text that is looked at closely as a whole."""
+_AROUND = 700
+"""Characters on both sides of a hint that may belong to one secret with it; a longer one has no blanks."""
+_LONGEST = 15_000
+"""Characters of the longest secret."""
+_PIECE = 16_000
+"""Characters that are looked at in one go, where a text can be cut."""
+_REACH = 100
+"""Characters before the end of a line in which a name may stand whose value is in the next."""
 _ROUNDS = 6
 """A mark may bring a word closer to a secret; passes repeat until nothing changes."""
 
 
 class _Shape(NamedTuple):
-    """A secret known by its own look; `hint` is a plain string that must stand in the text."""
+    """A secret known by its own look; one of `hints`, plain strings, stands in each."""
 
     kind: str
-    hint: str
+    hints: tuple[str, ...]
     pattern: re.Pattern[str]
 
 
-def _shape(kind: str, hint: str, pattern: str) -> _Shape:
-    return _Shape(kind, hint, re.compile(pattern, re.ASCII))
+def _shape(kind: str, hints: str, pattern: str) -> _Shape:
+    return _Shape(kind, tuple(hints.split(" ")), re.compile(pattern, re.ASCII))
 
 
 _EDGE = r"(?<![A-Za-z0-9])"
 _SHAPES = (
     _shape("api key", "sk-", _EDGE + r"sk-(?=[\w-]{0,80}\d)[A-Za-z0-9][\w-]{18,250}"),
-    _shape("github token", "gh", _EDGE + r"gh[pousr]_[A-Za-z0-9]{20,255}"),
+    _shape("github token", "ghp_ gho_ ghu_ ghs_ ghr_", _EDGE + r"gh[pousr]_[A-Za-z0-9]{20,255}"),
     _shape("github token", "github_pat_", _EDGE + r"github_pat_\w{20,255}"),
-    _shape("gitlab token", "gl", _EDGE + r"gl(?:pat|dt|rt|ptt|cbt|oas)-[\w-]{18,100}"),
-    _shape("aws key", "A", _EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{12,20}(?![A-Za-z0-9])"),
+    _shape(
+        "gitlab token", "glpat- gldt- glrt- glptt- glcbt- gloas-", _EDGE + r"gl(?:pat|dt|rt|ptt|cbt|oas)-[\w-]{18,100}"
+    ),
+    _shape("aws key", "AKIA ASIA ABIA ACCA", _EDGE + r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{12,20}(?![A-Za-z0-9])"),
     _shape("google key", "AIza", _EDGE + r"AIza[\w-]{30,50}"),
     _shape("google token", "ya29.", _EDGE + r"ya29\.[\w-]{20,500}"),
     _shape("google secret", "GOCSPX-", _EDGE + r"GOCSPX-[\w-]{20,60}"),
@@ -42,13 +58,13 @@ _SHAPES = (
     _shape(
         "slack webhook", "hooks.slack.com/", r"(?<=hooks\.slack\.com/)(?:services|workflows|triggers)/[\w/]{20,200}"
     ),
-    _shape("stripe key", "k_", _EDGE + r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,250}"),
+    _shape("stripe key", "k_live_ k_test_", _EDGE + r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{10,250}"),
     _shape("webhook secret", "whsec_", _EDGE + r"whsec_[\w+/=-]{20,100}"),
     _shape("npm token", "npm_", _EDGE + r"npm_[A-Za-z0-9]{30,60}"),
     _shape("pypi token", "pypi-", _EDGE + r"pypi-[\w-]{40,500}"),
     _shape("hugging face token", "hf_", _EDGE + r"hf_[A-Za-z0-9]{20,60}"),
     _shape("sendgrid key", "SG.", _EDGE + r"SG\.[\w-]{16,40}\.[\w-]{30,60}"),
-    _shape("digitalocean token", "v1_", _EDGE + r"do[opr]_v1_[0-9a-f]{40,80}"),
+    _shape("digitalocean token", "dop_v1_ doo_v1_ dor_v1_", _EDGE + r"do[opr]_v1_[0-9a-f]{40,80}"),
     _shape("telegram token", ":AA", _EDGE + r"\d{8,10}:AA[\w-]{30,40}"),
     _shape("groq key", "gsk_", _EDGE + r"gsk_[A-Za-z0-9]{30,80}"),
     _shape("xai key", "xai-", _EDGE + r"xai-[A-Za-z0-9]{40,120}"),
@@ -59,6 +75,7 @@ _SHAPES = (
     _shape("azure signature", "sig=", r"(?<=[?&]sig=)[\w%+/=-]{20,200}"),
     _shape("age key", "AGE-SECRET-KEY-", _EDGE + r"AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
 )
+_BLANK = re.compile(r"\s")
 _PRIVATE = re.compile(r"(?i)<(/?)private>")
 _KEY_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
 _KEY_END = re.compile(r"-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
@@ -90,6 +107,12 @@ _ASSIGNED = re.compile(
     r"(?:(?P<quote>[\"'`“「])(?P<quoted>[^\"'`”」\n\[]{1,300})(?=[\"'`”」])|"
     r"(?P<bare>[!-+\--:=-Z^-z|~\\][!-+\--:=-Z\\^-z|~]{2,300}))"
 )
+_KEYS = ("api", "access", "private", "account", "encryption", "signing", "auth")
+_NAMES = (
+    *("pass", "pwd", "secret", "token", "credential", "密码", "口令", "密钥", "令牌", "私钥", "秘钥"),
+    *(f"{whose}{between}key" for whose in _KEYS for between in (" ", "_", "-", "")),
+)
+"""What stands, in small letters, in whatever is given to a secret-like name."""
 _FLAG = re.compile(
     r"(?i)(?<![\w-])(--?(?:password|passwd|token|api-key|secret|"
     r"client-secret)[ ]{1,2})([^\s\"'\[\]$<-][^\s\"'\[\]]{5,200})"
@@ -267,25 +290,95 @@ def _after(pattern: re.Pattern[str], kind: str, text: str, found: list[str], *, 
 
 def _pass(text: str, found: list[str]) -> str:
     text = _blocks(text, found)
+    low = _small(text)
     for shape in _SHAPES:
-        if shape.hint in text:
+        if any(hint in text for hint in shape.hints):
             text, count = shape.pattern.subn(f"[redacted: {shape.kind}]", text)
             found += [shape.kind] * bool(count)
-    if "://" in text:
+    if "://" in low:
         text = _after(_USERINFO, "password", text, found, tail="@")
-    text = _after(_HEADER, "token", text, found)
-    text = _after(_COOKIE, "cookie", text, found)
-    text = _assigned(text, found)
-    text = _after(_FLAG, "secret", text, found)
-    return _near(text, found)
+    if "authorization" in low or "bearer" in low:
+        text = _after(_HEADER, "token", text, found)
+    if "cookie" in low:
+        text = _after(_COOKIE, "cookie", text, found)
+    if any(name in low for name in _NAMES):
+        text = _assigned(text, found)
+        text = _after(_FLAG, "secret", text, found)
+        text = _near(text, found)
+    return text
 
 
-def redact(text: str) -> tuple[str, list[str]]:
-    """Replace the secrets in a text by marks like `[redacted: api key]`; also name the kinds found."""
-    found: list[str] = []
+def _small(text: str) -> str:
+    """Write a text in small letters, each in its place: those too that a pattern takes for one whatever the case."""
+    return text.replace("İ", "i").replace("ı", "i").replace("ſ", "s").lower()
+
+
+_HINTS = tuple({hint for shape in _SHAPES for hint in shape.hints})
+_SMALL_HINTS = ("://", "authorization", "bearer", "cookie", *_NAMES)
+
+
+def _places(text: str) -> list[tuple[int, int]]:
+    """Find where secrets may stand; apart from each other, in order."""
+    low = _small(text)
+    at: list[int] = []
+    for within, hints in ((text, _HINTS), (low, _SMALL_HINTS)):
+        for hint in hints:
+            begin = within.find(hint)
+            while begin >= 0:
+                at.append(begin)
+                begin = within.find(hint, begin + _AROUND // 2)
+    found: list[tuple[int, int]] = []
+    for hint_at in sorted(at):
+        if found and hint_at + 2 * _AROUND <= found[-1][1]:
+            continue
+        begin, end = _without_blanks(text, hint_at - _AROUND, hint_at + 2 * _AROUND)
+        if found and begin <= found[-1][1]:
+            begin = found.pop()[0]
+        found.append((begin, end))
+    return [piece for place in found for piece in _in_pieces(low, *place)]
+
+
+def _in_pieces(low: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """Cut a long place at ends of lines that no secret reaches across, so that others have their turn in between."""
+    while end - begin > 2 * _PIECE:
+        cut = low.find("\n", begin + _PIECE, end)
+        while cut >= 0 and any(hint in low[cut - _REACH : cut] for hint in _SMALL_HINTS):
+            cut = low.find("\n", cut + 1, end)
+        if cut < 0:
+            break
+        yield begin, cut
+        begin = cut
+    yield begin, end
+
+
+def _without_blanks(text: str, begin: int, end: int) -> tuple[int, int]:
+    """Widen a place to the next blanks, or by as much as the longest secret has."""
+    before = _BLANK.search(text[max(0, begin - _LONGEST) : max(0, begin)][::-1])
+    after = _BLANK.search(text, end, end + _LONGEST)
+    first = begin - before.start() if before else begin - _LONGEST
+    return max(0, first), min(len(text), after.start() if after else end + _LONGEST)
+
+
+def _until_clean(text: str, found: list[str]) -> str:
     for _ in range(_ROUNDS):
         marked = _pass(text, found)
         if marked == text:
             break
         text = marked
+    return text
+
+
+def redact(text: str) -> tuple[str, list[str]]:
+    """Replace the secrets in a text by marks like `[redacted: api key]`; also name the kinds found."""
+    found: list[str] = []
+    if len(text) > _CLOSE:
+        text = _blocks(text, found)
+        kept: list[str] = []
+        at = 0
+        for begin, end in _places(text):
+            kept += [text[at:begin], _until_clean(text[begin:end], found)]
+            at = end
+        text = "".join([*kept, text[at:]])
+    else:
+        text = _until_clean(text, found)
     return text, list(dict.fromkeys(found))

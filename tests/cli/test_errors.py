@@ -151,3 +151,10 @@ def test_doctor_finds_what_a_person_should_mend(call: Run, vault: Path, files: d
         (vault / path).unlink()
     well = call("doctor")
     assert (well.returncode, well.stdout, well.stderr.strip()) == (0, "", "All is well.")
+
+
+def test_a_text_that_is_too_long_is_refused_in_a_sentence_and_nothing_is_written(memkit: Run, vault: Path) -> None:
+    told = memkit("frame", "-", said="word " * 200_001)
+    assert told.returncode == 2
+    assert "'prompt' is 1,000,005 characters long; at most 1,000,000 are taken." in told.stderr
+    assert not list((vault / "cards").rglob("*.md"))

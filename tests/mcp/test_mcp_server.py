@@ -238,6 +238,7 @@ def test_wrong_arguments_are_told_in_sentences(desk: Desk) -> None:
         for name, arguments, said in (
             ("process_message", {}, "process_message: `input` is missing."),
             ("process_message", {"input": ""}, "`input` must not be empty."),
+            ("process_message", {"input": "word " * 200_001}, "`input` is longer than 1,000,000 characters; nothing"),
             ("memory_recall", {"query": "x", "limit": 21}, "`limit` must be at most 20."),
             ("memory_recall", {"query": "x", "limit": "many"}, "`limit` must be a whole number."),
             ("memory_recall", {"query": ["x"]}, "`query` must be text."),

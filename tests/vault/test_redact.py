@@ -146,40 +146,39 @@ def test_half_a_megabyte_takes_seconds_at_most(unit: str) -> None:
     assert time.perf_counter() - began < 20
 
 
-_PIECES = st.sampled_from(
-    [
-        "password",
-        "=",
-        ": ",
-        " is ",
-        "token",
-        "密码",
-        "：",
-        "hunter2",
-        "x8Fk2Lq9Zp0Wm3Rt7Yv1",
-        "sk-" + _LETTERS,
-        '"',
-        "'",
-        " ",
-        "\n",
-        "[",
-        "]",
-        "redacted: ",
-        "<private>",
-        "</private>",
-        "://a:",
-        "@b",
-        "Bearer ",
-        _SHA,
-        "-----BEGIN PRIVATE KEY-----",
-        "-----END PRIVATE KEY-----",
-        "_",
-        ",",
-        "api key",
-        "Authorization: ",
-        "--token ",
-    ]
+_WORDS = (
+    "password",
+    "=",
+    ": ",
+    " is ",
+    "token",
+    "密码",
+    "：",
+    "hunter2",
+    "x8Fk2Lq9Zp0Wm3Rt7Yv1",
+    "sk-" + _LETTERS,
+    '"',
+    "'",
+    " ",
+    "\n",
+    "[",
+    "]",
+    "redacted: ",
+    "<private>",
+    "</private>",
+    "://a:",
+    "@b",
+    "Bearer ",
+    _SHA,
+    "-----BEGIN PRIVATE KEY-----",
+    "-----END PRIVATE KEY-----",
+    "_",
+    ",",
+    "api key",
+    "Authorization: ",
+    "--token ",
 )
+_PIECES = st.sampled_from(_WORDS)
 
 
 @settings(max_examples=200, deadline=None)
@@ -187,3 +186,36 @@ _PIECES = st.sampled_from(
 def test_redacting_twice_is_redacting_once(text: str) -> None:
     once, _ = redact(text)
     assert redact(once)[0] == once
+
+
+_PROSE = (
+    "\n\n\n\n\n" + "The gateway listens on a port that nobody remembers, so it stands in a note.\n" * 300 + "\n\n\n\n\n"
+)
+_LINES = [piece for piece in _WORDS if not piece.startswith(("<", "-----"))]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from(_LINES), max_size=14).map("".join))
+def test_in_a_long_text_the_same_is_taken_out_as_in_a_short_one(text: str) -> None:
+    short, kinds = redact(text)
+    assert redact(_PROSE + text + _PROSE) == (_PROSE + short + _PROSE, kinds)
+    assert redact(text + _PROSE)[0] == short + _PROSE
+    assert redact(_PROSE + text)[0] == _PROSE + short
+
+
+@pytest.mark.parametrize(
+    "secret", ["token: " + "x8Fk2Lq9" * 12, "eyJ" + "ab1C" * 900 + "." + "dE2f" * 1500 + ".x8Fk2Lq9"]
+)
+def test_a_secret_longer_than_the_place_of_its_hint_goes_whole(secret: str) -> None:
+    text, kinds = redact(f"{_PROSE}{secret} and more{_PROSE}")
+    assert kinds
+    assert "x8Fk2Lq9" not in text
+    assert "dE2f" not in text
+    assert text.endswith(f" and more{_PROSE}")
+
+
+def test_a_value_in_the_next_line_is_found_wherever_a_long_text_could_be_cut() -> None:
+    for filler in range(0, 120, 7):
+        line = f"{'a' * filler} password:\nx8Fk2Lq9Zp0Wm3\n"
+        text, _ = redact(line * 1200)
+        assert "x8Fk2Lq9" not in text
