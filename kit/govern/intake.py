@@ -17,6 +17,7 @@ from kit.govern import act as acts
 from kit.govern import changes as parts
 from kit.govern import hand as hands
 from kit.govern.changes import Change
+from kit.vault.paths import same
 from kit.vault.store import etag
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ class Taken(NamedTuple):
     paths: tuple[str, ...]
     refused: tuple[str, ...]
     """one sentence for each that could not be made"""
+    renamed: tuple[tuple[str, str], ...] = ()
+    """names that a person had chosen and another note has here, each with the one in its place"""
 
 
 class TakenBack(NamedTuple):
@@ -67,6 +70,7 @@ def take_in(
     """Make notes, then write one line that names them all; `marks` are the origins that are dealt with now."""
     made: list[Change] = []
     refused: list[str] = []
+    renamed: list[tuple[str, str]] = []
     for draft in (each for each in drafts if each.replaces):
         try:
             made.append(_replace(hand, draft))
@@ -82,6 +86,8 @@ def take_in(
         if draft.mtime_ns:
             with suppress(OSError, OverflowError):  # a time no file can have
                 os.utime(hand.store.root / found, ns=(draft.mtime_ns, draft.mtime_ns))
+        if draft.theirs and same(found, cased=True) != same(draft.path, cased=True):
+            renamed.append((draft.path, found))
         made.append(Change(found, "", etag(draft.raw)))
     notes = [change for change in made if not change.path.endswith(".jsonl")]
     hand.journal.add(
@@ -89,7 +95,7 @@ def take_in(
         origins=sorted(marks), changes=[parts.plain(change) for change in notes],
     )  # fmt: skip
     hand.settle(*(change.path for change in notes))
-    return Taken(tuple(change.path for change in notes), tuple(refused))
+    return Taken(tuple(change.path for change in notes), tuple(refused), tuple(renamed))
 
 
 def _replace(hand: Hand, draft: Draft) -> Change:

@@ -283,6 +283,9 @@ class Carrier:
             told.due(planned)
         for sentence in taken.refused:
             told.trouble(Problem("", 0, sentence, "It was skipped."))
+        for wanted, got in taken.renamed:
+            what = f"Another note has this name on this disk, so it is now `{got}`."
+            told.trouble(Problem(wanted, 0, what, "Look whether links by name still lead to it."))
         self._unite([planned for planned in due if isinstance(planned.piece, Word)], told)
 
     def _unite(self, words: list[Planned], told: _Told) -> None:

@@ -115,14 +115,19 @@ def twin(folder: Path, name: str) -> str:
     return next((found for found in _names(folder) if folded(found) == wanted), "")
 
 
-def folded_names(folder: Path) -> dict[str, str]:
-    """List the names in a folder, each by what systems that fold case and Unicode forms take it for."""
-    return {folded(found): found for found in _names(folder)}
+def names_in(folder: Path, *, cased: bool = False) -> set[str]:
+    """Gather the names in a folder, each as `same` has it."""
+    return {same(found, cased=cased) for found in _names(folder)}
 
 
 def _same_form(folder: Path, name: str) -> str:
     wanted = unicodedata.normalize("NFC", name)
     return next((found for found in _names(folder) if unicodedata.normalize("NFC", found) == wanted), "")
+
+
+def same(name: str, *, cased: bool = False) -> str:
+    """Fold a name to what systems that fold Unicode forms, and case unless `cased`, take it for."""
+    return unicodedata.normalize("NFC", name) if cased else folded(name)
 
 
 def folded(name: str) -> str:

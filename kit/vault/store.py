@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,8 @@ from kit.errors import (
     RefusedError,
 )
 from kit.vault import disk
-from kit.vault.paths import TEMP, check, check_new, check_theirs, folded, folded_names, inside, locate, straight, twin
+from kit.vault.layout import SETTINGS
+from kit.vault.paths import TEMP, check, check_new, check_theirs, inside, locate, names_in, same, straight, twin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -81,14 +83,15 @@ class Store:
         """Make many new files at once, as `create` does; where one can't be made, its error stands in its place.
 
         A note whose name is taken gets the next free one: `a 2.md`. Each file is whole and on the disk before it has
-        its name. The paths that are `theirs` hold names a person chose: what this system allows is made.
+        its name. The paths that are `theirs` hold names a person chose: what this system allows is made, also two
+        that differ in case alone.
         """
         made: list[str | KitError] = []
         places: list[tuple[int, Path, bytes]] = []
-        names: dict[Path, dict[str, str]] = {}
+        names: dict[tuple[Path, bool], set[str]] = {}
         for number, (path, raw) in enumerate(files):
             try:
-                place = self._free_place(path, names, check_theirs if path in theirs else check_new)
+                place = self._free_place(path, names, is_theirs=path in theirs)
                 made.append(place.relative_to(self.root).as_posix())
                 places.append((number, place, raw))
             except KitError as error:
@@ -106,19 +109,27 @@ class Store:
                 self._sync(folder)
         return made
 
-    def _free_place(self, path: str, names: dict[Path, dict[str, str]], cut: Callable[[str], list[str]]) -> Path:
-        """Choose a place whose name nothing has, and keep it; `names` holds those of each folder."""
-        *above, name = cut(path)
+    def _free_place(self, path: str, taken: dict[tuple[Path, bool], set[str]], *, is_theirs: bool) -> Path:
+        """Choose a place whose name nothing has, and keep it; `taken` holds those of each folder, in both ways."""
+        *above, name = (check_theirs if is_theirs else check_new)(path)
         folder = self._make_folder(above, path)
-        if folder not in names:
-            names[folder] = folded_names(folder)
+        if (folder, True) not in taken:
+            taken[folder, True], taken[folder, False] = names_in(folder, cased=True), names_in(folder)
+        cased = is_theirs and self._tells_case
         stem = name.removesuffix(".md")
         tries = (name, *(f"{stem} {number}.md" for number in range(2, 1000))) if name.endswith(".md") else (name,)
         for each in tries:
-            if folded(each) not in names[folder]:
-                names[folder][folded(each)] = each
+            if same(each, cased=cased) not in taken[folder, cased]:
+                for way in (True, False):
+                    taken[folder, way].add(same(each, cased=way))
                 return folder / each
         raise ConflictError(f"{path} already exists.", "Choose another name.")
+
+    @cached_property
+    def _tells_case(self) -> bool:
+        """Whether this disk tells names apart by case; where that can't be seen, it is taken to do not."""
+        known = next((name for name in (SETTINGS, "cards") if (self.root / name).exists()), "")
+        return bool(known) and not (self.root / known.swapcase()).exists()
 
     def replace(self, path: str, raw: bytes, etag: str) -> None:
         """Replace a file whose content still has the etag, durably; its mode stays, a link stays a link.

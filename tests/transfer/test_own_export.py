@@ -223,6 +223,33 @@ def test_names_that_other_systems_can_not_have_come_back_as_they_are_and_once(va
         assert (back.notes >= len(names), back.left) == (True, ("mine/large.md",))
 
 
+def test_names_that_differ_in_case_alone_stay_where_the_disk_tells_them_apart(vault: Path, tmp_path: Path) -> None:
+    (vault / "mine").mkdir()
+    for name in ("Tea.md", "tea.md"):
+        (vault / "mine" / name).write_text(f"about {name}", "utf-8")
+    names = {file.name for file in (vault / "mine").iterdir()}
+    with Kit(vault) as source, copied(source, tmp_path / "there") as target:
+        found = {file.name: file.read_text("utf-8") for file in (target.root / "mine").iterdir()}
+        assert found == {name: (vault / "mine" / name).read_text("utf-8") for name in names}
+        assert target.transfer.bring(str(tmp_path / "there.jsonl"), seconds=60).written == {}
+
+
+def test_a_name_that_can_not_stay_is_told_with_the_one_in_its_place(vault: Path, tmp_path: Path) -> None:
+    lines = [
+        {"format": "memkit-vault", "schema": 1, "notes": 2},
+        *({"path": f"mine/{normalize(form, 'été')}.md", "text": f"in form {form}"} for form in ("NFC", "NFD")),
+    ]  # fmt: skip
+    file = tmp_path / "all.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    with Kit(vault) as kit:
+        done = kit.transfer.bring(str(file), seconds=60)
+    assert done.written == {"plain note": 2}
+    [told] = done.problems
+    assert normalize("NFC", told.path) == "mine/été.md"
+    assert "it is now `mine/" in told.what
+    assert len(list((vault / "mine").iterdir())) == 2
+
+
 def test_no_line_leads_out_of_the_vault_or_breaks_an_import(vault: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.md"
     lines = [
