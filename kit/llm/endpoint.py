@@ -2,7 +2,8 @@
 
 Law: it is imported when a model is asked, not before. What an endpoint says about an error is not passed on, for it
 may hold parts of the key: the status is said in our own words. It never tries again by itself; who asks decides that.
-The time it has is for the whole answer: one that comes drop by drop, or is kept alive with blanks, is late as well.
+The time it has is for the whole answer, and for both tries: one that comes drop by drop, its head or its body, is
+late as well.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import json
 import logging
 import os
 import re
-import time
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from kit.errors import BadInputError, KitError, NotFoundError, RefusedError, UnusableError
+from kit.llm.deadline import Deadline
 from kit.llm.port import ModelError, RejectedError, Reply
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Endpoint:
         self._key_name = settings.key_name if _VARIABLE.fullmatch(settings.key_name) else "that llm.key_env names"
         self._speaks_json = True
         self._client: Any = None  # the SDK is an extra: its types may not be there
+        self._asking = threading.local()
+        """the deadline of the question that a thread is about"""
 
     @staticmethod
     def load() -> None:
@@ -53,15 +57,16 @@ class Endpoint:
     def ask(self, prompt: Prompt, within_s: float) -> Reply:
         """Ask once; a second time without the wish for JSON where the endpoint does not know it."""
         sdk = _sdk()
-        try:
+        with Deadline(within_s) as deadline:
             try:
-                return self._ask(sdk, prompt, within_s, wishes=self._speaks_json)
-            except (sdk.BadRequestError, sdk.UnprocessableEntityError):
-                if not self._speaks_json:
-                    raise
-            found = self._ask(sdk, prompt, within_s, wishes=False)
-        except (sdk.OpenAIError, ValueError) as error:  # the SDK lets through what is no JSON
-            raise self._told(sdk, error) from None
+                try:
+                    return self._ask(sdk, prompt, deadline, wishes=self._speaks_json)
+                except (sdk.BadRequestError, sdk.UnprocessableEntityError):
+                    if not self._speaks_json:
+                        raise
+                found = self._ask(sdk, prompt, deadline, wishes=False)
+            except (sdk.OpenAIError, ValueError) as error:  # the SDK lets through what is no JSON
+                raise (self._late() if deadline.is_over else self._told(sdk, error)) from None
         self._speaks_json = False  # so it was the wish, not the question
         return found
 
@@ -70,20 +75,20 @@ class Endpoint:
         if self._client is not None:
             self._client.close()
 
-    def _ask(self, sdk: ModuleType, prompt: Prompt, within_s: float, *, wishes: bool) -> Reply:
+    def _ask(self, sdk: ModuleType, prompt: Prompt, deadline: Deadline, *, wishes: bool) -> Reply:
         if self._client is None:
             self._client = self._connect(sdk)
         wish = {"response_format": {"type": "json_object"}} if wishes else {}
-        end = time.monotonic() + within_s
+        self._asking.deadline = deadline
         coming = self._client.chat.completions.with_streaming_response.create(
-            model=self._settings.model, timeout=within_s,
+            model=self._settings.model, timeout=max(deadline.left_s, 0.001),
             messages=[{"role": "system", "content": prompt.frame}, {"role": "user", "content": prompt.data}], **wish,
         )  # fmt: skip
-        with coming as response, self._reading(sdk):
+        with self._reading(sdk, deadline), coming as response:
             raw = bytearray()
             for piece in response.iter_bytes():
                 raw += piece
-                if time.monotonic() > end:
+                if deadline.is_over:
                     raise self._late()
                 if len(raw) > _MOST:
                     raise UnusableError(f"The model at {self._host} never stops.", "Look whether it is a chat model.")
@@ -104,15 +109,15 @@ class Endpoint:
         return Reply(said, used if isinstance(used, int) and used > 0 else 0)
 
     @contextmanager
-    def _reading(self, sdk: ModuleType) -> Iterator[None]:
+    def _reading(self, sdk: ModuleType, deadline: Deadline) -> Iterator[None]:
         """Say what befalls an answer on its way, which the SDK passes on as the library below it says it."""
-        http = importlib.import_module(sdk.DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
+        http = _http(sdk)
         try:
             yield
         except http.TimeoutException:
             raise self._late() from None
         except http.HTTPError:
-            raise self._away() from None
+            raise (self._late() if deadline.is_over else self._away()) from None
 
     def _late(self) -> ModelError:
         what = f"The endpoint {self._host} did not answer in time."
@@ -133,8 +138,15 @@ class Endpoint:
                 f"The environment variable {self._key_name}, which should hold the key, is not set.",
                 "Set it where the daemon is started, then: memkit daemon stop. llm.key_env is its name, never the key.",
             )
-        own = {"http_client": sdk.DefaultHttpxClient(trust_env=False)} if self._host in _LOOPBACK else {}
-        return sdk.OpenAI(api_key=key, base_url=settings.url, max_retries=0, **own)
+        client = sdk.DefaultHttpxClient(
+            trust_env=self._host not in _LOOPBACK,
+            limits=_http(sdk).Limits(max_keepalive_connections=0),  # each question has a connection that can be cut
+            event_hooks={"request": [self._watch]},
+        )
+        return sdk.OpenAI(api_key=key, base_url=settings.url, max_retries=0, http_client=client)
+
+    def _watch(self, request: Any) -> None:  # noqa: ANN401 - as the client
+        request.extensions["trace"] = self._asking.deadline.trace
 
     def _told(self, sdk: ModuleType, error: Exception) -> KitError:
         """Say an SDK's error in our words."""
@@ -184,6 +196,11 @@ def _wait(error: Exception) -> float:
         return min(_LONGEST_WAIT_S, max(0.0, float(told)))
     except ValueError:
         return 0.0
+
+
+def _http(sdk: ModuleType) -> ModuleType:
+    """Find the library that the SDK speaks HTTP with; its name differs by version."""
+    return importlib.import_module(sdk.DefaultHttpxClient.__mro__[1].__module__.partition(".")[0])
 
 
 def _sdk() -> ModuleType:

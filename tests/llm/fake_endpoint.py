@@ -49,6 +49,8 @@ class Endpoint:
         """Answers are held back until this is set."""
         self.hold.set()
         self.closing = threading.Event()
+        self.drips_head = False
+        """Headers come, a byte at a time, and no end."""
         self.drips = False
         """Blanks come and no end, until the client goes."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -90,6 +92,9 @@ def _handler(house: Endpoint) -> type[BaseHTTPRequestHandler]:
                 raw = answer if isinstance(answer, bytes) else _completion(answer, house.tokens)
                 status, headers = 200, ()
             length = len(raw) + 9999 * house.drips
+            while house.drips_head and not self._gone.wait(0.02):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: " if not self.headers.get("X-Begun") else b"a")
+                self.headers["X-Begun"] = "yes"
             self.send_response(status)
             for name, value in (*headers, ("Content-Type", "application/json"), ("Content-Length", str(length))):
                 self.send_header(name, value)

@@ -235,6 +235,20 @@ def test_blanks_around_a_key_do_no_harm(endpoint: fake_endpoint.Endpoint, monkey
     assert endpoint.asked[0].key == "Bearer sk-0123"
 
 
+def test_headers_that_come_drop_by_drop_are_late_as_well_and_cost_no_other_question(
+    endpoint: fake_endpoint.Endpoint,
+) -> None:
+    endpoint.drips_head = True
+    way = Endpoint(settings(endpoint))
+    with pytest.raises(ModelError, match="did not answer in time") as told:
+        way.ask(PROMPT, 0.5)
+    assert told.value.sent
+    endpoint.drips_head = False
+    endpoint.answer = lambda _: "yes"
+    assert way.ask(PROMPT, 20).text == "yes"
+    way.close()
+
+
 def test_an_answer_that_comes_drop_by_drop_is_late_all_the_same(endpoint: fake_endpoint.Endpoint) -> None:
     endpoint.drips = True
     with pytest.raises(ModelError, match="did not answer in time") as told:
