@@ -72,6 +72,7 @@ TABLE = (
     Setting("llm.at_once", 2, "Turns the model is asked about at the same time.", least=1, most=16),
     Setting("llm.at_prompt", False, "Whether the model is asked about each prompt, too, before anything is recalled."),
     Setting("llm.prompt_s", 1.5, "Seconds a prompt waits for the model at most; then rules decide.", most=10),
+    Setting("llm.vault_prompts", False, "Whether a vault's own templates/prompts are used; only where you trust them."),
     Setting("daemon.idle_minutes", 120, "The daemon stops after so long without a request; 0: never."),
     Setting("daemon.start", True, "Whether commands start the daemon; hooks go by MEMKIT_DAEMON_START alone."),
 )  # fmt: skip

@@ -96,6 +96,11 @@ class Mind:
             return settings.command.split(" ")[0]
         return settings.model if settings.provider else ""
 
+    @property
+    def _trusted(self) -> Path | None:
+        """The vault, if its own prompts may be used."""
+        return self._vault if self.settings.vault_prompts else None
+
     def use(self, settings: Settings) -> None:
         """Ask the model of other settings from now on."""
         if settings != self.settings:
@@ -113,7 +118,7 @@ class Mind:
 
     def turn(self, language: str, parts: Sequence[tuple[str, str]]) -> Understood:
         """Ask what a turn is worth; raise a KitError when there is no answer or none that can be used."""
-        prompt = prompts.compose("turn", language, [(name, _clipped(said)) for name, said in parts], self._vault)
+        prompt = prompts.compose("turn", language, [(name, _clipped(said)) for name, said in parts], self._trusted)
         found, dropped, tokens = self._asked(Turn, prompt, self.settings.timeout_s)
         return Understood(Turn.built(found), dropped, tokens)
 
@@ -129,7 +134,7 @@ class Mind:
         answered = threading.Event()
         late = threading.Event()
         shown = [(name, _clipped(said)) for name, said in parts]
-        asked = prompts.compose("intent", text.language(prompt), shown, self._vault)
+        asked = prompts.compose("intent", text.language(prompt), shown, self._trusted)
 
         def ask() -> None:
             with suppress(KitError):  # it stands in `last_error`
@@ -179,6 +184,11 @@ class Mind:
             f"The question and its answer took {tokens} tokens" + (" (estimated)." if not reply.tokens else "."),
             *(f"Left out: {each}." for each in dropped),
         ]
+        if prompts.has_own(self._vault) and not settings.vault_prompts:
+            says.append(
+                f"This vault has prompts of its own in {prompts.FOLDER}; they are not used, since your settings do not "
+                "allow it (llm.vault_prompts)."
+            )
         if settings.at_prompt and took > settings.prompt_s * 1000:
             says.append(
                 f"Prompts wait {settings.prompt_s:g} s for it; this took longer, so rules would mostly decide there."

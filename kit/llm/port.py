@@ -31,6 +31,8 @@ class Settings(NamedTuple):
     at_once: int = 2
     at_prompt: bool = False
     prompt_s: float = 1.5
+    vault_prompts: bool = False
+    """whether the person trusts what a vault would have their model told"""
 
     @classmethod
     def of(cls, values: Mapping[str, object]) -> Settings:

@@ -1,7 +1,8 @@
 """What a model is asked: a frame of ours, and the material as data behind a fence that nobody can guess.
 
-Law: nothing a person or an agent said is ever put into the frame. The fence is drawn anew for each question, and
-again where a text should hold it, so no text ends its own section.
+Law: nothing a person or an agent said is ever put into the frame, nor anything of a vault that the person has not
+allowed in their own settings: a vault may come from a stranger, and the frame is what a model obeys. The fence is
+drawn anew for each question, and again where a text should hold it, so no text ends its own section.
 """
 
 from __future__ import annotations
@@ -43,10 +44,15 @@ def compose(
 
 
 def template(name: Name, language: str, vault: Path | None = None) -> str:
-    """Read a prompt: the vault's own, else the shipped one."""
+    """Read a prompt: that of a vault which may have its own, else the shipped one."""
     file = f"{name}.{'zh' if language == 'zh' else 'en'}.md"
     own = _own(vault, file) if vault else ""
     return own or (shipped.folder("templates") / "prompts" / file).read_text(encoding="utf-8")
+
+
+def has_own(vault: Path) -> bool:
+    """Tell whether a vault brings prompts of its own."""
+    return any((vault / FOLDER).glob("*.md"))
 
 
 def _own(vault: Path, file: str) -> str:

@@ -115,6 +115,8 @@ def test_a_vault_that_travels_commands_no_program_and_no_key(call: Callable[...,
     assert done.returncode == 9
     assert "'llm.command' can't stand in a vault" in done.stderr
     assert "config.toml" in done.stderr
+    file.write_text(f"{file.read_text('utf-8').partition('[llm]')[0]}[llm]\nvault_prompts = true\n", "utf-8")
+    assert "'llm.vault_prompts' can't stand in a vault" in call("status").stderr
 
 
 def test_a_model_that_talks_nonsense_keeps_no_turn_that_is_learned_from_by_hand(
