@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from kit import config, deliver, maintain, places, reconcile, survey, text
+from kit import config, maintain, places, reconcile, survey, text
 from kit import search as searching
+from kit.briefing import Briefing
 from kit.errors import BadInputError, UnavailableError
 from kit.govern import alignment, care, facts, recalls, scenes, turns
 from kit.govern.hand import Hand
@@ -24,7 +25,7 @@ from kit.llm.port import Settings
 from kit.model.hits import Recall
 from kit.passages import Passages
 from kit.perceive import dates, model, rules, spoken
-from kit.recall import engine, match, score, silence
+from kit.recall import engine, match, score
 from kit.tiers import Rules, Tiers, check
 from kit.vault.journal import Journal
 from kit.vault.lock import VaultLock
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from kit import deliver
     from kit.desk.desk import Desk
     from kit.errors import Problem
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
@@ -85,6 +87,7 @@ class Kit:
         self.witness = Witness(self.index, self._hand.look, self.config.text("index.engine"))
         self._freshen = freshen
         self.passages = Passages(self._hand)
+        self._briefing = Briefing(self._hand, self.passages)
         self.pool = Governance(
             self._hand, self._writing, self.now, sync=self.sync, scene_of=self._scene_of,
             share=self.config.number("govern.tag_share"), caps=self._caps,
@@ -336,16 +339,13 @@ class Kit:
         says = tuple(self.passages.passage(hit, "shallow").says for hit in recall.hits)
         return Context(recall, self.delivery(recall, route, tokens), says)
 
-    def delivery(self, recall: Recall, route: Route | None = None, tokens: int | None = None) -> deliver.Delivery:
-        """Write what would be injected for a recall; empty when nothing is useful."""
+    def delivery(
+        self, recall: Recall, route: Route | None = None, tokens: int | None = None, told: Collection[str] = ()
+    ) -> deliver.Delivery:
+        """Write what would be injected for a recall; empty when nothing is useful. `told`: ids a session has heard."""
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
-        depth = route or recall.route
-        told = [self.passages.passage(hit, depth) for hit in silence.worth_telling(recall.hits)]
-        cards = {one.name for one in told if one.kind == "card"}  # where one speaks, its session's summary need not
-        told = [one for one in told if one.kind != "summary" or cards.isdisjoint(one.sources)]
-        if depth == "shallow":  # deeper, a card says more than the fact that was learned from it
-            told = _told_once(told)
-        return deliver.compose(told, depth, budget, self.config.count("deliver.bytes"))
+        size = self.config.count("deliver.bytes")
+        return self._briefing.brief(recall.hits, route or recall.route, budget, size, told)
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""
@@ -573,15 +573,6 @@ class Kit:
             self._note_new(self._fresh())
             self._catch_up()
             yield
-
-
-def _told_once(passages: Sequence[deliver.Passage]) -> list[deliver.Passage]:
-    """Of a fact and a card it was learned from, keep the one that fits better: the person may have edited either."""
-    kept: list[deliver.Passage] = []
-    for one in passages:
-        if not any(one.name in other.sources or other.name in one.sources for other in kept):
-            kept.append(one)
-    return kept
 
 
 def _scene(path: str) -> tuple[str, str]:

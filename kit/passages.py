@@ -46,6 +46,14 @@ class Passages:
             said = exchange.read(self.body(found.event)) if route == "deep" else said
         return deliver.Passage(hit.id, hit.kind, name, hit.created, says, overview, said.user, said.agent)
 
+    def noted(self, path: str) -> deliver.Passage:
+        """Read what a card or fact says, apart from any recall."""
+        found, name = self._load(path), path.removesuffix(".md")
+        if found is None:
+            return deliver.Passage("", "", name, None, "")
+        sources = found.sources if isinstance(found, Fact) else ()
+        return deliver.Passage(found.id, found.kind, name, None, note.first_paragraph(found.body), sources=sources)
+
     def body(self, link: str) -> str:
         """Read the body of a linked note; '' when there is none."""
         entry = self._hand.linked(link)

@@ -133,7 +133,7 @@ class Sessions:
             event.text, project=project, topic=event.session, exclude=told, unasked=True,
             limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
         )  # fmt: skip
-        delivery = kit.delivery(found)
+        delivery = kit.delivery(found, told=told)
         told |= set(delivery.ids)
         return delivery
 

@@ -33,6 +33,7 @@ TABLE: dict[str, set[str]] = {
     "search": BASE | {"model", "index", "witness"},
     "survey": BASE | {"model", "vault", "index", "reconcile", "govern"},
     "passages": BASE | {"model", "vault", "deliver", "govern"},
+    "briefing": BASE | {"model", "digest", "deliver", "recall", "govern", "passages"},
     "learn": BASE | {"model", "vault", "index", "digest", "llm", "govern"},
     "learning": BASE | {"model", "llm", "govern", "learn"},
     "maintain": BASE | {"model", "vault", "index", "govern"},
@@ -45,7 +46,7 @@ TABLE: dict[str, set[str]] = {
     "app": BASE
     | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
     | {"llm", "learning"}
-    | {"govern", "passages", "maintain", "governance", "desk", "config", "tiers", "transfer"},
+    | {"govern", "passages", "briefing", "maintain", "governance", "desk", "config", "tiers", "transfer"},
     "operations": BASE | {"model", "app"},
     "standing": BASE | {"model", "vault", "deliver", "app", "index"},
     "sessions": BASE | {"model", "vault", "perceive", "deliver", "harness", "app", "standing"},

@@ -91,6 +91,35 @@ def test_what_the_start_told_is_not_recalled_again_until_a_compaction(kit: Kit) 
     assert "tables" in start(sessions, session_id="s2")
 
 
+def turn(kit: Kit, prompt: str, *tags: str) -> str:
+    return kit.complete(kit.frame(prompt, tags=tags).id, "Noted.").path
+
+
+def ask(sessions: Sessions, prompt: str) -> bytes:
+    said = {"session_id": "s1", "prompt_id": prompt, "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+    return sessions.handle("claude", "prompt", json.dumps(said).encode(), {}).out
+
+
+def test_the_card_a_told_fact_was_learned_from_is_not_told_as_well(kit: Kit) -> None:
+    card = turn(kit, "Reports go in tables", "report-layout", "quarter-figures")
+    keep(kit, "Reports go in tables", tags=["report-layout", "quarter-figures"], source=card)
+    assert kit.explain("mind the report-layout of the quarter-figures").recall.hits
+    sessions = Sessions(kit)
+    assert start(sessions).count("- Reports go in tables") == 1
+    assert ask(sessions, "mind the report-layout of the quarter-figures") == b""
+
+
+def test_nor_the_fact_where_its_card_was_told_but_what_a_person_corrects_is_heard(kit: Kit, vault: Path) -> None:
+    card = turn(kit, "Reports go in tables", "report-layout", "quarter-figures")
+    sessions = Sessions(kit)
+    assert b"Reports go in tables" in ask(sessions, "mind the report-layout of the quarter-figures")
+    keep(kit, "Reports go in tables", tags=["report-layout", "quarter-figures"], source=card)
+    assert ask(sessions, "the report-layout of quarter-figures again, please") == b""
+    [fact] = (vault / "facts").glob("*.md")
+    fact.write_text(fact.read_text("utf-8").replace("\nReports go in tables", "\nReports go in prose now"), "utf-8")
+    assert b"prose now" in ask(sessions, "what about the report-layout of quarter-figures today")
+
+
 def test_where_nothing_is_known_nothing_is_printed(kit: Kit) -> None:
     assert start(Sessions(kit)) == ""
     keep(kit, "The cellar is damp", category="fact")
