@@ -82,6 +82,7 @@ def test_what_is_said_otherwise_supersedes_and_the_old_stays_below(kit: Kit, old
     other = kept(kit.remember(new, now=NOVEMBER))
     fact = fact_of(kit, one)
     assert (other.did, other.id) == ("superseded", kept(one).id)
+    assert other.path == kept(one).path, "links by name go on leading to it"
     assert says(fact) == new
     assert f"## Earlier\n\n- 2026-08-19 to 2026-11-30: {old}\n" in fact.body
     assert kit.log(1)[0]["before"] == old
