@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kit.index.bm25 import TALLIED, tally
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from kit.index.bm25 import Counted
 
@@ -21,7 +21,7 @@ SPAN_BITS = 10
 """Notes that share a block, as a power of two."""
 _ENTRY_BITS = SPAN_BITS + 16
 _KEPT = (1 << _ENTRY_BITS) - 1
-_FEW = 8  # entries to be put into their places one by one
+_FEW = 8  # entries to be put into their places, or taken out, one by one
 
 
 class Change:
@@ -29,31 +29,50 @@ class Change:
 
     def __init__(self) -> None:
         self.gone: defaultdict[str, list[int]] = defaultdict(list)
-        """notes that leave a word"""
+        """entries that leave a word"""
         self.come: defaultdict[str, list[int]] = defaultdict(list)
         """entries that come to a word"""
         self.df: Counter[str] = Counter()
         self.totals = [0] * TALLIED
         self.count = 0
 
-    def remove(self, num: int, terms: Sequence[str], lengths: Sequence[int]) -> None:
-        """Take a note out, by its distinct terms."""
-        for term in terms:
-            self.gone[term].append(num)
-        self.df.subtract(terms)
-        self._add_lengths(lengths, -1)
+    def remove(self, num: int, counted: Counted) -> None:
+        """Take a note out."""
+        _spread(self.gone, num, zip(counted.terms, counted.codes, strict=True))
+        self.df.subtract(set(counted.terms))
+        self._add_lengths(counted.lengths, -1)
 
     def add(self, num: int, counted: Counted) -> None:
         """Take a note in."""
-        come, high = self.come, num << 16
-        for term, code in zip(counted.terms, counted.codes, strict=True):
-            come[term].append(high | code)
+        _spread(self.come, num, zip(counted.terms, counted.codes, strict=True))
         self.df.update(set(counted.terms))
         self._add_lengths(counted.lengths, 1)
+
+    def replace(self, num: int, old: Counted, new: Counted) -> None:
+        """Put a note in the place of its earlier version: most words of an edited note stay as they were."""
+        before = set(zip(old.terms, old.codes, strict=True))
+        after = set(zip(new.terms, new.codes, strict=True))
+        _spread(self.gone, num, before - after)
+        _spread(self.come, num, after - before)
+        had, has = set(old.terms), set(new.terms)
+        self.df.subtract(had - has)
+        self.df.update(has - had)
+        self._add_lengths(old.lengths, -1)
+        self._add_lengths(new.lengths, 1)
+
+    def words(self) -> set[str]:
+        """Name every word that something comes to or leaves."""
+        return {*self.come, *self.gone}
 
     def _add_lengths(self, lengths: Sequence[int], sign: int) -> None:
         self.count += sign
         self.totals = [total + sign * each for total, each in zip(self.totals, tally(lengths), strict=True)]
+
+
+def _spread(to: defaultdict[str, list[int]], num: int, pairs: Iterable[tuple[str, int]]) -> None:
+    high = num << 16
+    for term, code in pairs:
+        to[term].append(high | code)
 
 
 def cut(entries: list[int]) -> Iterator[tuple[int, list[int]]]:
@@ -85,12 +104,14 @@ def unpack(raw: bytes) -> array[int]:
 
 
 def changed(old: array[int], gone: Collection[int], come: Sequence[int]) -> array[int]:
-    """Copy a block without some notes (by their place in it) and with some entries; sorted."""
+    """Copy a block without some entries and with some others; sorted."""
+    if len(gone) + len(come) > _FEW:
+        return array("I", sorted({*old}.difference(gone).union(come)))
     new = old[:]
-    for low in gone:
-        del new[bisect_left(new, low << 16) : bisect_left(new, (low + 1) << 16)]
-    if len(come) > _FEW:
-        return array("I", sorted((*new, *come)))
+    for entry in gone:
+        at = bisect_left(new, entry)
+        if at < len(new) and new[at] == entry:
+            del new[at]
     for entry in come:
         insort(new, entry)
     return new

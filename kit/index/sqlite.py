@@ -8,25 +8,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kit.errors import BadInputError
 from kit.index import seal
 from kit.index.blocks import SPAN_BITS, Change, changed, cut, pack, unpack
-from kit.index.bm25 import TALLIED, Curve, Found, Statistics
+from kit.index.bm25 import TALLIED, Counted, Curve, Found, Statistics
 from kit.index.fulltext import batches, guarded
 from kit.index.search import search
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kit.index.bm25 import Counted
     from kit.index.fulltext import Doc
 
-_FORMAT = 3
+_FORMAT = 4
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
 _BATCH = 4096  # notes whose postings are gathered before they are written
@@ -41,7 +40,9 @@ CREATE TABLE IF NOT EXISTS state (
     id INTEGER PRIMARY KEY, format INTEGER, stamp TEXT, count INTEGER, totals TEXT,
     fresh_word INTEGER, fresh_num INTEGER
 );
-CREATE TABLE IF NOT EXISTS notes (num INTEGER PRIMARY KEY, lengths BLOB NOT NULL, words TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS notes (
+    num INTEGER PRIMARY KEY, lengths BLOB NOT NULL, codes BLOB NOT NULL, words TEXT NOT NULL
+);
 CREATE TABLE IF NOT EXISTS words (term TEXT PRIMARY KEY, id INTEGER NOT NULL, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS postings (at INTEGER PRIMARY KEY, entries BLOB NOT NULL);
 """
@@ -142,16 +143,24 @@ class Sqlite:
     def _write(self, counted: Mapping[int, Counted], deletes: Collection[int], stamp: str) -> None:
         db, change = self._open, Change()
         out = [num for num in {*counted, *deletes} if num < self._fresh_num]
-        for num, words, lengths in self._rows("SELECT num, words, lengths FROM notes WHERE num IN", out):
-            change.remove(num, words.split(), unpack(lengths))
-        db.executemany("DELETE FROM notes WHERE num = ?", ((num,) for num in out))
+        was = dict(self._noted(out))
+        for num, old in was.items():
+            if num in counted:
+                change.replace(num, old, counted[num])
+            else:
+                change.remove(num, old)
+        db.executemany("DELETE FROM notes WHERE num = ?", ((num,) for num in was.keys() - counted.keys()))
         for num, each in counted.items():
-            change.add(num, each)
+            if num not in was:
+                change.add(num, each)
         db.executemany(
-            "INSERT INTO notes VALUES (?, ?, ?)",
-            ((num, pack(each.lengths), " ".join(dict.fromkeys(each.terms))) for num, each in sorted(counted.items())),
+            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)",
+            (
+                (num, pack(each.lengths), array("H", each.codes).tobytes(), " ".join(each.terms))
+                for num, each in sorted(counted.items())
+            ),
         )
-        self._write_blocks(change, self._number_words(change.df))
+        self._write_blocks(change, self._number_words(change))
         totals = [old + by for old, by in zip(self._known.totals, change.totals, strict=True)]
         db.execute(
             "UPDATE state SET stamp = ?, count = ?, totals = ?, fresh_word = ?, fresh_num = ?",
@@ -164,15 +173,22 @@ class Sqlite:
             ),
         )
 
+    def _noted(self, nums: Sequence[int]) -> Iterator[tuple[int, Counted]]:
+        """Read what notes were when they were last taken in."""
+        for num, lengths, codes, words in self._rows("SELECT num, lengths, codes, words FROM notes WHERE num IN", nums):
+            packed = array("H")
+            packed.frombytes(codes)
+            yield num, Counted(words.split(), packed.tolist(), tuple(unpack(lengths)))
+
     def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
         """Ask with many values, some at a time."""
         for start in range(0, len(values), _CHUNK):
             part = values[start : start + _CHUNK]
             yield from self._open.execute(f"{query} ({','.join('?' * len(part))})", part)
 
-    def _number_words(self, changes: Mapping[str, int]) -> dict[str, int]:
+    def _number_words(self, change: Change) -> dict[str, int]:
         """Give every word its number and bring the count of its notes up to date."""
-        terms = sorted(changes)
+        changes, terms = change.df, sorted(change.words())
         known = self._words
         if known is None:
             rows = self._rows("SELECT term, id, df FROM words WHERE term IN", terms)
@@ -198,7 +214,7 @@ class Sqlite:
     def _write_blocks(self, change: Change, ids: Mapping[str, int]) -> None:
         db, shared = self._open, -(-self._fresh_num >> SPAN_BITS)
         come: dict[int, list[int]] = {}
-        gone: dict[int, set[int]] = {}
+        gone: dict[int, list[int]] = {}
 
         def fresh() -> Iterator[tuple[int, bytes]]:
             """Give the blocks that nothing was in, and so needs no reading; keep the others for later."""
@@ -211,9 +227,10 @@ class Sqlite:
                         come[first | block] = entries
 
         db.executemany("INSERT INTO postings VALUES (?, ?)", fresh())
-        for term, nums in change.gone.items():
-            for num in nums:
-                gone.setdefault(ids[term] << _BLOCK_BITS | num >> SPAN_BITS, set()).add(num % self.span)
+        for term, leaving in change.gone.items():
+            first = ids[term] << _BLOCK_BITS
+            for block, entries in cut(leaving):
+                gone[first | block] = entries
         places = sorted({*gone, *come})
         found = dict(self._rows("SELECT at, entries FROM postings WHERE at IN", places))
         rows: list[tuple[int, bytes]] = []
