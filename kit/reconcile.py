@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kit import distil
 from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, UnavailableError
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from kit.index.reflection import Index
     from kit.vault.store import Store
 
+    Reads = Callable[[list["Piece"]], Iterator[Mapping[str, "Read"]]]
+    """Reads pieces by `read_all`, in their order"""
+
 _UNREAD = "unread "
 PORTION = 100
 """Notes in a portion: read ahead while others get at the indexes, who then wait for some 30 ms."""
@@ -35,6 +38,8 @@ RACY_NS = 2_000_000_000
 
 MANY = 1000
 """New notes from which on one look at the whole catalog is less work than one for each."""
+Piece = list[tuple[str, Stat]]
+"""Files to be read in one go"""
 _MOST = 2**63
 _AGAIN = -1
 """A file time no file has: the file is read again at the next look."""
@@ -59,11 +64,13 @@ class Report(NamedTuple):
         return self.added + self.modified + self.moved + self.removed
 
 
-class _Read(NamedTuple):
-    """A file as it is now."""
+class Read(NamedTuple):
+    """A file as it was when it was read."""
 
     etag: str
     stat: Stat
+    at_ns: int
+    """when that was"""
     note: Gist | None = None
     problems: tuple[Problem, ...] = ()
     broken: bool = False
@@ -71,29 +78,42 @@ class _Read(NamedTuple):
     @property
     def known(self) -> Stat:
         """What the catalog may believe of the file's times: a file just written is looked at again."""
-        is_racy = time.time_ns() - self.stat.mtime_ns < RACY_NS
+        is_racy = self.at_ns - self.stat.mtime_ns < RACY_NS
         return self.stat._replace(mtime_ns=_AGAIN) if is_racy or self.etag.startswith(_UNREAD) else self.stat
 
 
-def scan(store: Store, index: Index, progress: Callable[[int, int], None] | None = None) -> Report:
+class Known(Protocol):
+    """What was read ahead."""
+
+    def get(self, path: str, /) -> Read | None:
+        """Find what was read of a file."""
+
+
+_NOTHING: Mapping[str, Read] = {}
+
+
+def scan(
+    store: Store, index: Index, progress: Callable[[int, int], None] | None = None, reads: Reads | None = None
+) -> Report:
     """Compare the whole vault with the catalog and apply every difference; none costs no transaction."""
     try:
-        return _scan(store, index, progress)
+        return _scan(store, index, progress, reads)
     except sqlite3.DatabaseError as error:
         if not db.is_damage(error):
             raise
     index.renew()
-    return _scan(store, index, progress)
+    return _scan(store, index, progress, None)
 
 
-def _scan(store: Store, index: Index, progress: Callable[[int, int], None] | None) -> Report:
+def _scan(store: Store, index: Index, progress: Callable[[int, int], None] | None, reads: Reads | None) -> Report:
     started = time.perf_counter()
     seen, files, faults = _walk(store, "")
     report = Report(problems=index.catalog.problem_count())
     if _differences(index, files, seen) or faults != index.catalog.problems_of("walk"):
         with index.changing():
             index.catalog.set_found("walk", faults)
-            report = _apply(store, index, _differences(index, files, seen), progress)
+            found = _differences(index, files, seen)
+            report = _apply(store, index, found, progress, _Ahead(found, reads) if reads else _NOTHING)
     return report._replace(seconds=time.perf_counter() - started, seen=len(files))
 
 
@@ -110,7 +130,7 @@ def differs(store: Store, index: Index, most: int) -> bool:
 
 def portions(
     store: Store, index: Index, owner: Callable[[], AbstractContextManager[object]], size: int = PORTION,
-    begins: Callable[[int], bool] = lambda _count: True,
+    begins: Callable[[int], bool] = lambda _count: True, reads: Reads | None = None,
 ) -> Iterator[Report]:  # fmt: skip
     """Scan, but apply the differences in portions, each a transaction under `owner`, so that others get in between.
 
@@ -124,19 +144,42 @@ def portions(
             with index.changing():
                 index.catalog.set_found("walk", faults)
     paths = sorted(found, key=lambda path: (found[path] is None, path)) if begins(len(found)) else []
-    for at in range(0, len(paths), size):
-        portion = paths[at : at + size]
-        ahead = {path: read for path in portion if (read := _read_ahead(store, path, found[path]))}
+    parts = [paths[at : at + size] for at in range(0, len(paths), size)]
+    pieces = [[(path, stat) for path in part if (stat := found[path])] for part in parts]
+    ahead = reads(pieces) if reads else (read_all(store, piece) for piece in pieces)
+    for part, read in zip(parts, ahead, strict=True):
         with owner():
-            report = apply(store, index, portion, ahead=ahead)
+            report = apply(store, index, part, ahead=read)
         yield report
 
 
-def _read_ahead(store: Store, path: str, stat: Stat | None) -> _Read | None:
-    """Read a file that will be looked at once more before what was read is believed."""
-    with suppress(NotFoundError):
-        return _read(store, path, stat) if stat else None
-    return None
+def read_all(store: Store, piece: Piece) -> dict[str, Read]:
+    """Read files that will be looked at once more before what was read is believed; without those that are gone."""
+    found: dict[str, Read] = {}
+    for path, stat in piece:
+        with suppress(NotFoundError):
+            found[path] = _read(store, path, stat)
+    return found
+
+
+class _Ahead:
+    """What is read ahead for a scan, taken up piece by piece in the order in which it is asked for."""
+
+    def __init__(self, stats: Mapping[str, Stat | None], reads: Reads) -> None:
+        there = [(path, stat) for path in sorted(stats) if (stat := stats[path])]
+        self._left = {path for path, _ in there}
+        self._held: dict[str, Read] = {}
+        self._pieces = iter(reads([there[at : at + PORTION] for at in range(0, len(there), PORTION)]))
+
+    def get(self, path: str) -> Read | None:
+        """Take what was read, once; None for what was not."""
+        while path in self._left and path not in self._held:
+            piece = next(self._pieces, None)
+            if piece is None:
+                return None
+            self._held |= piece
+        self._left.discard(path)
+        return self._held.pop(path, None)
 
 
 def _walk(store: Store, folder: str) -> tuple[walk.Walk, dict[str, Stat], list[Problem]]:
@@ -166,8 +209,13 @@ def _fit(stat: Stat) -> Stat:
 
 
 def _look(store: Store, path: str) -> Stat | None:
-    stat = walk.look(store.root, path)
-    return stat if stat is None else _fit(stat)
+    return _looker(store)(path)
+
+
+def _looker(store: Store) -> Callable[[str], Stat | None]:
+    """Look at many files at once."""
+    look = walk.looker(store.root)
+    return lambda path: stat if (stat := look(path)) is None else _fit(stat)
 
 
 def _differences(index: Index, files: Mapping[str, Stat], seen: walk.Walk) -> dict[str, Stat | None]:
@@ -187,7 +235,7 @@ def _differences(index: Index, files: Mapping[str, Stat], seen: walk.Walk) -> di
 
 def apply(
     store: Store, index: Index, paths: Collection[str], folders: Collection[str] = (),
-    ahead: Mapping[str, _Read] = {},
+    ahead: Known = _NOTHING,
 ) -> Report:  # fmt: skip
     """Bring some paths, and all below some folders, in step; what is no note is passed over.
 
@@ -199,10 +247,11 @@ def apply(
         seen, files, _ = _walk(store, folder)
         stats |= {entry.path: None for entry in index.catalog.below(folder) if seen.covers(entry.path)}
         stats |= files
+    look = _looker(store)
     for path in paths:
         if layout.is_note(path) and not walk.ignored(path) and _is_utf8(path):
             try:
-                stats[path] = _look(store, path)
+                stats[path] = look(path)
             except RootGone:
                 raise
             except UnavailableError:
@@ -218,7 +267,7 @@ def _same(entry: Entry, stat: Stat) -> bool:
 
 def _apply(
     store: Store, index: Index, stats: Mapping[str, Stat | None], progress: Callable[[int, int], None] | None,
-    ahead: Mapping[str, _Read] = {},
+    ahead: Known = _NOTHING,
 ) -> Report:  # fmt: skip
     work = _Work(store, index, ahead)
     total = len(stats)
@@ -236,10 +285,10 @@ def _apply(
 class _Work:
     """One reconcile: sees and loses paths, then settles who owns which id."""
 
-    def __init__(self, store: Store, index: Index, ahead: Mapping[str, _Read]) -> None:
+    def __init__(self, store: Store, index: Index, ahead: Known) -> None:
         self._store, self._index, self._ahead = store, index, ahead
         self._gone: dict[str, Entry] = {}
-        self._read: dict[str, _Read] = {}
+        self._read: dict[str, Read] = {}
         self._ids: set[str] = set()
         self._folds: set[str] = set()
         self._new: set[int] = set()
@@ -285,7 +334,7 @@ class _Work:
         if read.note and read.note.ages_with_file:
             self._ids.add(entry.id)
 
-    def _put(self, path: str, read: _Read, entry: Entry | None) -> None:
+    def _put(self, path: str, read: Read, entry: Entry | None) -> None:
         found = read.note
         note_id, kind = (found.id, found.kind) if found else ("", "")
         if read.broken and entry:
@@ -400,7 +449,7 @@ class _Work:
                 self.see(entry.path, stat, anyway=True)
         return entry.id not in self._ids
 
-    def _index_note(self, entry: Entry, read: _Read) -> None:
+    def _index_note(self, entry: Entry, read: Read) -> None:
         found = read.note
         if found is None:
             return
@@ -429,25 +478,25 @@ class _Work:
             self._index.catalog.set_problems(entry.path, "twin", [twin] if entry is not twins[0] else [])
 
 
-def _read(store: Store, path: str, stat: Stat) -> _Read:
+def _read(store: Store, path: str, stat: Stat) -> Read:
     """Read a file as a note, a plain note, or a problem; NotFoundError when it has gone meanwhile."""
-    name = path.rsplit("/", 1)[-1]
+    name, now = path.rsplit("/", 1)[-1], time.time_ns()
     try:
         raw, etag = store.read(path)
     except BadNoteError as error:
-        return _Read(f"too large {stat}", stat, None, (error.problem,), broken=True)
+        return Read(f"too large {stat}", stat, now, None, (error.problem,), broken=True)
     except (RefusedError, UnavailableError) as error:
         problem = Problem(path, 0, error.what, error.mend)
-        return _Read(f"{_UNREAD}{stat}", stat, None, (problem,), broken=True)
+        return Read(f"{_UNREAD}{stat}", stat, now, None, (problem,), broken=True)
     if walk.conflict_copy(name):
         problem = Problem(
             path, 0, "A sync tool left this conflict copy.", "Merge what you want to keep, then delete it."
         )
-        return _Read(etag, stat, None, (problem,))
+        return Read(etag, stat, now, None, (problem,))
     try:
         found = note.parse(raw, path, fallback_name=name.removesuffix(".md"))
         if found is None and store.plain_notes:
             found = plain.read(raw, path)
-        return _Read(etag, stat, distil.gist(found, stat.mtime_ns) if found else None)
+        return Read(etag, stat, now, distil.gist(found, stat.mtime_ns) if found else None)
     except BadNoteError as error:
-        return _Read(etag, stat, None, (error.problem,), broken=True)
+        return Read(etag, stat, now, None, (error.problem,), broken=True)

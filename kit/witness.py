@@ -267,15 +267,9 @@ class Witness:
 
     # -- made elsewhere, taken over
 
-    def build(self, folder: Path, progress: Callable[[int, int], None]) -> None:
-        """Make the full text of all cards in another folder, for `adopt`."""
-        generation, nums = self._index.generation, sorted(self._index.features.rows())
-        name = fulltext.choose(len(nums), self._setting)
-        engine = fulltext.open_engine(name, folder / f"text-{name}")
-        docs = (doc for num in nums if (doc := self._document(num)))
-        engine.build(docs, self._index.birth, lambda done: progress(done, len(nums)))
-        engine.close()
-        (folder / f"text-{name}" / MADE_AT).write_text(str(generation), encoding="ascii")
+    def documents(self, nums: Collection[int]) -> list[tuple[int, fulltext.Doc | None]]:
+        """Read cards as the full text sees them, their terms counted; None stands for those that are gone."""
+        return [(num, doc._replace(known=doc.counted()) if (doc := self._document(num)) else None) for num in nums]
 
     def adopt(self, folder: Path) -> bool:
         """Put the full text that was built in another folder in the place of this one; what changed since is owed."""

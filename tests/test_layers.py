@@ -58,7 +58,10 @@ TABLE: dict[str, set[str]] = {
     "daemon.conversation": BASE | {"daemon.protocol", "daemon.channel"},
     "daemon.client": BASE | {"daemon.protocol", "daemon.channel"},
     "daemon.server": BASE | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation"},
-    "daemon.builder": BASE | {"vault", "index", "reconcile", "witness", "config", "app", "model"},
+    "daemon.crew": BASE,
+    "daemon.scribe": BASE | {"index", "witness", "app"},
+    "daemon.builder": BASE
+    | {"vault", "index", "reconcile", "config", "app", "daemon.crew", "daemon.scribe"},
     "daemon.owner": set(),
     "daemon.reader": BASE | {"app", "daemon.owner", "daemon.builder"},
     "daemon.chores": BASE | {"app"},
@@ -67,7 +70,7 @@ TABLE: dict[str, set[str]] = {
     "daemon.keeper": BASE
     | {"daemon.reader", "daemon.chores", "daemon.learner", "daemon.spool", "daemon.trouble"}
     | {"vault", "reconcile", "app", "operations", "sessions"}
-    | {"daemon.builder", "daemon.conversation", "daemon.owner", "daemon.reader", "daemon.trouble"},
+    | {"daemon.builder", "daemon.conversation", "daemon.crew", "daemon.owner", "daemon.reader", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
     "asker": BASE | {"config", "daemon.client"},
     "cli": BASE | {"config", "asker", "daemon.client", "installing"},

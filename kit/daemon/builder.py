@@ -14,9 +14,20 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from kit.daemon.crew import Crew, serve
 from kit.places import child_environment
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from kit import reconcile
+    from kit.daemon import scribe
+    from kit.vault.store import Store
+
+_AHEAD = 96
+"""Pieces that may wait for whoever takes them up: some 10 MB."""
 _LAST_WORDS = 4096
 """Bytes at the end of what a child says that are read when it failed."""
 
@@ -32,7 +43,7 @@ class Build:
         # A file, not a pipe: a full pipe would hold up a child that warns a lot.
         self._warnings = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the reader
         self._child = subprocess.Popen(  # noqa: S603 - this very program
-            [sys.executable, "-P", "-m", "kit.daemon.builder", what, str(root), str(self.folder)],
+            _command(what, root, self.folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._warnings,
@@ -72,37 +83,81 @@ class Build:
                 self.failed = last or f"it ended with {self._child.returncode}"
 
 
-def main(what: str, root: str, folder: str) -> None:
-    """Build; print `done total` as it goes."""
-    gc.disable()  # a short life of values without circles: there is nothing to collect
-    (_build_words if what == "words" else _build_index)(Path(root), Path(folder))
+def reading(store: Store) -> Crew[reconcile.Piece, Mapping[str, reconcile.Read]]:
+    """Have notes read by a child as well, which gets ready at once."""
+    from kit import reconcile  # noqa: PLC0415 - loaded only where something is built
+
+    return Crew(_command("reads", store.root), lambda piece: reconcile.read_all(store, piece), _AHEAD)
 
 
-def _build_index(root: Path, folder: Path) -> None:
-    from kit import config, reconcile  # noqa: PLC0415 - only in the child
+def _command(what: str, *given: object) -> list[str]:
+    """Say how this program is run for a part of the work."""
+    return [sys.executable, "-P", "-m", "kit.daemon.builder", what, *map(str, given)]
+
+
+def _index(root: Path, folder: Path) -> None:
+    from kit import reconcile  # noqa: PLC0415 - only in the child
     from kit.index.reflection import Index  # noqa: PLC0415 - only in the child
-    from kit.vault.store import Store  # noqa: PLC0415 - only in the child
 
-    index = Index(folder)
+    store = _store(root)
+    crew, index = reading(store), Index(folder)
     try:
-        store = Store(root, plain_notes=config.load(root).flag("index.plain_notes"))
-        reconcile.scan(store, index, _tell)
+        reconcile.scan(store, index, _tell, crew.each)
         index.keep_spellings()
     finally:
+        crew.stop()
         index.close()
 
 
-def _build_words(root: Path, folder: Path) -> None:
+def _words(root: Path, folder: Path) -> None:
+    crew: Crew[Sequence[int], scribe.Counts] = Crew(
+        _command("counts", root), lambda piece: scribe.read(kit, piece), _AHEAD
+    )
+    from kit.app import Kit  # noqa: PLC0415 - only in the child, and while another one gets ready
+    from kit.daemon import scribe  # noqa: PLC0415 - the same
+    from kit.reconcile import Report  # noqa: PLC0415 - the same
+
+    try:
+        with Kit(root, freshen=Report) as kit:
+            scribe.write(kit, folder, _tell, crew.each)
+    finally:
+        crew.stop()
+
+
+def _counts(root: Path, _: Path) -> None:
     from kit.app import Kit  # noqa: PLC0415 - only in the child
+    from kit.daemon import scribe  # noqa: PLC0415 - only in the child
     from kit.reconcile import Report  # noqa: PLC0415 - only in the child
 
     with Kit(root, freshen=Report) as kit:
-        kit.witness.build(folder, _tell)
+        serve(lambda piece: scribe.read(kit, piece))
+
+
+def _reads(root: Path, _: Path) -> None:
+    from kit import reconcile  # noqa: PLC0415 - only in the child
+
+    store = _store(root)
+    serve(lambda piece: reconcile.read_all(store, piece))
+
+
+def _store(root: Path) -> Store:
+    from kit import config  # noqa: PLC0415 - only in the child
+    from kit.vault.store import Store  # noqa: PLC0415 - only in the child
+
+    return Store(root, plain_notes=config.load(root).flag("index.plain_notes"))
 
 
 def _tell(done: int, total: int) -> None:
     print(done, total, flush=True)  # noqa: T201 - to the parent
 
 
+def main(what: str, root: str, folder: str = "") -> None:
+    """Build, and print `done total` as it goes; or do pieces of a work for another process."""
+    gc.disable()  # a short life of values without circles: there is nothing to collect
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # to look for any takes a tenth of a second
+    acts = {"index": _index, "words": _words, "reads": _reads, "counts": _counts}
+    acts[what](Path(root), Path(folder))
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:])

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kit.daemon.conversation import Progress
+    from kit.daemon.crew import Crew
     from kit.vault.watch import Batch
 
 LOG = logging.getLogger("kit.daemon")
@@ -53,6 +54,8 @@ SYNC_NOTES = 2_000
 """Up to so many differences are taken in by this process, bit by bit; more are left to a child."""
 GLANCE_S = 3.0
 """The same where events can't be vouched for, after questions and polls."""
+CREW_FROM = 1_000
+"""Files that are worth a child which reads them ahead: it takes half a second to get ready."""
 AT_ONCE = 3_000
 """Files that can be walked within a question's time."""
 SWEPT = 8
@@ -79,6 +82,7 @@ class Keeper(Handler):
         self._learner = Learner(self.kit, self._stopping, lambda: not self.ready())
         self._threads: list[threading.Thread] = []
         self._building: builder.Build | None = None
+        self._crew: Crew[reconcile.Piece, Mapping[str, reconcile.Read]] | None = None
         self._unwatched = False
         """A large vault is watched after its first answer, which says that it may be behind."""
         self._scanning = False
@@ -120,6 +124,7 @@ class Keeper(Handler):
         self._reader.stop()  # its thread may have begun a child while it was told to stop
         if self._building:
             self._building.stop()
+        self._dismiss()
         with self._owner, suppress(sqlite3.Error):
             self.kit.close()
 
@@ -320,6 +325,7 @@ class Keeper(Handler):
             self._hold_rows()
             self.watcher.serve(0.0 if self._scan_owed else TURN_S, self._owner, self._use)
             self._finish_build()
+            self._prepare()
             glance = self._glance_asked > self._scanned_from
             late = time.monotonic() - self._scanned > (GLANCE_S if glance else SCAN_EVERY_S)
             if (late or self._scan_owed) and not self._building and not self.watcher.is_storming():
@@ -352,7 +358,7 @@ class Keeper(Handler):
         with self._mending():
             try:
                 for portion in reconcile.portions(
-                    self.kit.store, self.kit.index, self._owner.gently, begins=self._is_for_us
+                    self.kit.store, self.kit.index, self._owner.gently, begins=self._is_for_us, reads=self._read
                 ):
                     changed += portion.changed
                     with self._owner:
@@ -361,6 +367,7 @@ class Keeper(Handler):
                         return
             finally:
                 self._scanning = False
+                self._dismiss()
                 self._reader.stir()
         if self._building:
             return
@@ -377,6 +384,27 @@ class Keeper(Handler):
                 self._building = builder.Build("index", self.kit.root, self.kit.folder)
         self._scanning = differences > 0
         return self._building is None
+
+    def _prepare(self) -> None:
+        """Have a child get ready while a storm still rages, which will have many files read."""
+        many = self.watcher.pending() >= CREW_FROM
+        if many and self._crew is None and not self._building:
+            self._crew = builder.reading(self.kit.store)
+        elif not many and not self._scan_owed:
+            self._dismiss()  # what raged has been dealt with, or was nothing to us
+
+    def _read(self, pieces: list[reconcile.Piece]) -> Iterator[Mapping[str, reconcile.Read]]:
+        """Read files for a scan, with a child where there are many."""
+        if self._crew is None and sum(map(len, pieces)) >= CREW_FROM:
+            self._crew = builder.reading(self.kit.store)
+        if self._crew:
+            return self._crew.each(pieces)
+        return (reconcile.read_all(self.kit.store, piece) for piece in pieces)
+
+    def _dismiss(self) -> None:
+        crew, self._crew = self._crew, None
+        if crew:
+            crew.stop()
 
     def _finish_build(self) -> None:
         """Take over what a child has built."""

@@ -10,7 +10,7 @@ import shutil
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from kit.errors import BadInputError, KitError, UnavailableError
 from kit.index.bm25 import FIELDS, TERM_BUDGET, Curve, Found, Statistics, count_terms
@@ -37,11 +37,13 @@ __all__ = [
     "batches",
     "build",
     "choose",
+    "copy",
     "destroy",
     "guarded",
     "open_engine",
 ]
 
+_Item = TypeVar("_Item")
 ENGINES = ("whoosh", "sqlite", "tantivy")
 WHOOSH_LIMIT = 5_000
 """Notes up to which Whoosh keeps its commits and its questions short."""
@@ -142,9 +144,9 @@ def guarded(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def batches(docs: Iterable[Doc], size: int) -> Iterator[tuple[int, list[Doc]]]:
+def batches(stream: Iterable[_Item], size: int) -> Iterator[tuple[int, list[_Item]]]:
     """Cut a stream into batches, each with the number of notes that have come with it."""
-    stream, done = iter(docs), 0
+    stream, done = iter(stream), 0
     while batch := list(islice(stream, size)):
         done += len(batch)
         yield done, batch
@@ -176,6 +178,18 @@ def build(
 def destroy(folder: Path) -> None:
     """Delete an engine's folder, which must be closed; nothing is lost, it is derived."""
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy(name: str, folder: Path, to: Path) -> bool:
+    """Copy the engine `name` into a new folder, while nobody writes to it; False where there is none."""
+    if not folder.is_dir():
+        return False
+    if name == "sqlite":
+        from kit.index.sqlite import copy as copied  # noqa: PLC0415 - as in `open_engine`
+
+        return copied(folder, to)
+    shutil.copytree(folder, to)
+    return True
 
 
 def choose(count: int, setting: str = "auto") -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kit.errors import BadInputError
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from kit.index.fulltext import Doc
 
+_FILE = "fulltext.sqlite3"
 _FORMAT = 4
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
@@ -46,6 +47,20 @@ CREATE TABLE IF NOT EXISTS notes (
 CREATE TABLE IF NOT EXISTS words (term TEXT PRIMARY KEY, id INTEGER NOT NULL, df INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS postings (at INTEGER PRIMARY KEY, entries BLOB NOT NULL);
 """
+
+
+def copy(folder: Path, to: Path) -> bool:
+    """Copy an index that may be open elsewhere; False where there is none."""
+    if not (folder / _FILE).is_file():
+        return False
+    to.mkdir(parents=True)
+    with (
+        guarded(folder),
+        closing(sqlite3.connect(folder / _FILE)) as there,
+        closing(sqlite3.connect(to / _FILE)) as here,
+    ):
+        there.backup(here)
+    return True
 
 
 class Sqlite:
@@ -72,7 +87,7 @@ class Sqlite:
                 raise
 
     def _connect(self) -> sqlite3.Connection:
-        db = sqlite3.connect(self._folder / "fulltext.sqlite3", isolation_level=None, check_same_thread=False)
+        db = sqlite3.connect(self._folder / _FILE, isolation_level=None, check_same_thread=False)
         try:
             db.executescript(f"{_SAFE}; {_SCHEMA}")
             empty = (_FORMAT, json.dumps([0] * TALLIED))

@@ -172,22 +172,33 @@ def walk(root: Path, *, under: str = "", ignore: Callable[[str], bool] = ignored
     return Walk(root, under=under, ignore=ignore)
 
 
-def look(root: Path, path: str, *, ignore: Callable[[str], bool] = ignored) -> Stat | None:
+def look(root: Path, path: str) -> Stat | None:
     """Stat one note by the walk's rules; None when the walk would not yield it.
 
     Raises RootGone when the root is away, and UnavailableError when the note is there and can't be examined.
     """
+    return looker(root)(path)
+
+
+def looker(root: Path, *, ignore: Callable[[str], bool] = ignored) -> Callable[[str], Stat | None]:
+    """Make a `look` for many notes in quick succession: each folder's way is followed once."""
     real = os.path.realpath(root)
-    try:
+    unseen: dict[str, bool] = {}
+
+    def look(path: str) -> Stat | None:
         parent = path.rpartition("/")[0]
-        unseen = ignore(path) or _hidden_or_linked(real, parent, ignore)
-        found = None if unseen else _stat(real, path)
-    except OSError as error:
-        raise UnavailableError(f"{path} can't be examined: {_words(error)}.", "Check its permissions.") from error
-    if not isinstance(found, Stat):
-        _identity(root)
-        return None
-    return found
+        try:
+            if parent not in unseen:
+                unseen[parent] = _hidden_or_linked(real, parent, ignore)
+            found = None if unseen[parent] or ignore(path) else _stat(real, path)
+        except OSError as error:
+            raise UnavailableError(f"{path} can't be examined: {_words(error)}.", "Check its permissions.") from error
+        if not isinstance(found, Stat):
+            _identity(root)
+            return None
+        return found
+
+    return look
 
 
 def _plain_file(entry: os.DirEntry[str], path: str) -> Seen | None:
