@@ -28,6 +28,8 @@ class Beside(NamedTuple):
     """what the turns right before and after a card gain by their words"""
     topic: Mapping[int, float] = {}
     """what the best turns of its topic gain, on average; the same cards"""
+    answer: Mapping[int, float] = {}
+    """what the turn right before gains, where it only asks: what follows a question answers it"""
 
 
 class _Talk(NamedTuple):
@@ -50,7 +52,7 @@ def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -
         row = rows.get(num)
         if row is not None and row.topic:
             talks.setdefault(row.topic, []).append(num)
-    found, whole = dict[int, float](), dict[int, float]()
+    found, whole, answers = dict[int, float](), dict[int, float](), dict[int, float]()
     for topic, nums in talks.items():
         talk = _talk(index, rows, topic, known)
         if 1 < len(talk.order) <= LONGEST:
@@ -58,7 +60,8 @@ def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -
             best = sorted([gains[num] for num in nums], reverse=True)[:TOLD]
             found |= near
             whole |= dict.fromkeys(near, sum(best) / TOLD)
-    return Beside(found, whole)
+            answers |= _answers(talk, gains, [num for num in nums if rows[num].only_asks])
+    return Beside(found, whole, answers)
 
 
 def _spread(talk: _Talk, gains: Mapping[int, float], nums: list[int], steps: tuple[float, ...]) -> dict[int, float]:
@@ -78,6 +81,11 @@ def _spread(talk: _Talk, gains: Mapping[int, float], nums: list[int], steps: tup
                 other = order[at + distance]
                 near[other] = get(other, 0.0) + share * gain
     return near
+
+
+def _answers(talk: _Talk, gains: Mapping[int, float], asking: list[int]) -> dict[int, float]:
+    follows = ((talk.place.get(num, len(talk.order)) + 1, num) for num in asking)
+    return {talk.order[at]: gains[num] for at, num in follows if at < len(talk.order)}
 
 
 def _talk(index: Index, rows: Mapping[int, Features], topic: str, held: dict[str, _Talk]) -> _Talk:

@@ -138,7 +138,7 @@ def _heard(
         query = query._replace(gains=heard.gains, remarks=(*query.remarks, *heard.remarks), unnamed=unnamed)
         tell = heard.tell
     weights = query.weights
-    if query.gains and (weights.near or weights.topic):
+    if query.gains and (weights.near or weights.topic or weights.answer):
         query = query._replace(beside=beside(index, query.gains, weights.steps))
     return query, tell
 
@@ -198,10 +198,12 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
 
 def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, Sequence[int]]]:
     """Order cards by their evidence, those with none but the same features together."""
-    weights, (near, topic) = query.weights, query.beside
+    weights, (near, topic, answer) = query.weights, query.beside
     gains = {num: weights.text * gain for num, gain in query.gains.items()}
     for num, gain in near.items():
         gains[num] = gains.get(num, 0.0) + weights.near * gain + weights.topic * topic[num]
+    for num, gain in answer.items():
+        gains[num] = gains.get(num, 0.0) + weights.answer * gain
     found: list[tuple[float, Sequence[int]]] = [
         (score.evidence(weights, strengths.get(num, 0.0), gain), (num,)) for num, gain in gains.items()
     ]

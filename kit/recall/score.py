@@ -48,6 +48,8 @@ class Weights(NamedTuple):
     """the same for the words of the turns right before and after"""
     topic: float = 0.4
     """the same for the best turns of the topic"""
+    answer: float = 0.35
+    """the same for the words of a question that a turn follows"""
     steps: tuple[float, ...] = (1.0, 0.75)
     """share a turn has in what those beside it gain, by distance"""
     rare_weighs_more: bool = True
@@ -63,7 +65,7 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        asks=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, rare_weighs_more=False,
+        asks=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0, rare_weighs_more=False,
     ),
     "layered": Weights(least=0.08, layered=True),
 }  # fmt: skip
@@ -106,9 +108,9 @@ def conviction(weight: float, gain: float) -> float:
 
 
 def evidence(weights: Weights, strength: float, gain: float) -> float:
-    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of its neighbours)(… of its topic).
+    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of each that stands beside it).
 
-    `gain` is what the three add up to: λ·text + ν·near + τ·topic.
+    `gain` is what the four add up to: λ·text + ν·near + τ·topic + α·answer.
     """
     return 1 - (1 - weights.tags * strength) * math.exp(-gain)
 

@@ -73,13 +73,17 @@ def _ground(index: Index, query: Query, ways: Sequence[tuple[Concept, Way]], num
 def _told(query: Query, num: int) -> list[Reason]:
     """Say what the full text says for a card and beside it."""
     weights, gain = query.weights, query.gains.get(num)
-    near, topic = query.beside.near.get(num), query.beside.topic.get(num)
+    near, topic, answer = (beside.get(num) for beside in query.beside)
     note = query.proofs[num].note if num in query.proofs else "words found"
     said = [Reason("text", score.conviction(weights.text, gain), "∪", note)] if gain is not None else []
     if near:
         said.append(Reason("near", score.conviction(weights.near, near), "∪", "words found in the turns beside it"))
     if topic:
         said.append(Reason("topic", score.conviction(weights.topic, topic), "∪", "words found in its topic"))
+    if answer:
+        said.append(
+            Reason("answer", score.conviction(weights.answer, answer), "∪", "it follows a question with words found")
+        )
     return said
 
 

@@ -402,6 +402,19 @@ def test_the_turns_beside_a_card_speak_for_it_and_say_so(vault: Vault) -> None:
     assert add_up(found)
 
 
+def test_the_turn_after_a_question_that_fits_stands_above_the_one_before_it(vault: Vault) -> None:
+    before = vault.card(topic="talk", days=3, says="Nothing new here.")
+    asks = vault.card(topic="talk", days=2, says="Which licence do wheels carry?")
+    answers = vault.card(topic="talk", days=1, says="The one of their sources.")
+    vault.scan()
+    number = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}[asks]
+    found = vault.ask("anything", witness=lambda *_: Proofs({number: 1.0}), threshold=0.0)
+    assert {hit.id for hit in found.hits[:2]} == {asks, answers}
+    assert found.hits[2].id == before
+    assert [hit.id for hit in found.hits if "answer" in factors(hit)] == [answers]
+    assert add_up(found)
+
+
 def test_a_turn_beside_a_hit_is_shown_only_if_it_may_be(vault: Vault) -> None:
     vault.card(id="before", topic="talk", days=3, feedback="rejected")
     hit = vault.card(id="hit", topic="talk", days=2)
