@@ -75,6 +75,13 @@ class Lexicon:
         """Count the names."""
         return len(self._known)
 
+    def with_word(self, word: str) -> set[str]:
+        """List the names that are a word, have it as their stem, or hold it as a part."""
+        empty: set[str] = set()
+        alone = (word,)
+        found = self._by_words.get(alone, empty) | self._by_stems.get(alone, empty)
+        return found | self._by_part.get(word, empty)
+
     def names(self) -> dict[str, int]:
         """List every name, with how many bear it."""
         return dict(self._known)

@@ -205,6 +205,13 @@ class Pool:
             return None
         return min((self._tags[num] for num in nums), key=lambda held: (held.key != key, held.path))
 
+    def also_claiming(self, key: str) -> list[Held]:
+        """List the other tags that claim a folded name, by path."""
+        nums = self._claims.get(key, ())
+        owner = self.claimant(key) if len(nums) > 1 else None
+        others = [self._tags[num] for num in nums if owner and num != owner.num]
+        return sorted(others, key=lambda held: held.path)
+
     def at_code(self, code: str) -> Held | None:
         """Find the tag of a code."""
         self.load()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit import text
 from kit.model.hits import Recall
 from kit.model.perception import Perception
-from kit.recall import layered, match, score, telling
+from kit.recall import layered, match, score, spelling, telling
 from kit.recall.beside import Beside, beside
 from kit.recall.sieve import Best, Found, Gate, saying
 
@@ -91,9 +91,7 @@ class Query(NamedTuple):
 def recall(index: Index, query: Query) -> Recall:
     """Answer a question with the cards and facts worth recalling, best first, each with its reasons."""
     index.refresh()
-    matched = match.match(index, query.text, query.tags)
-    matched = _with_codes(index, matched, query.codes)
-    matched = matched._replace(concepts=(*matched.concepts, *match.at_times(index, query.times)))
+    said, matched = query.text, _matched(index, query)
     rows = index.features.rows()
     shut = _shut(index, query.exclude)
     asked = score.Asked(
@@ -109,7 +107,7 @@ def recall(index: Index, query: Query) -> Recall:
         found, codes = layered.hits(index, query, gate, matched.concepts), tuple(one.name for one in matched.concepts)
         seen, lacking = query.perception, matched.malformed
         return Recall(query.text, found, seen, seen.route, codes, matched.missing, lacking, query.remarks)
-    query, tell = _heard(index, query, gate, matched)
+    query, matched, tell = _heard(index, query, gate, matched)
     strengths = _strengths(index, matched.concepts, query)
     tallest = score.tallest(query.weights, index.features.sorts())
     best = _best(query, gate, strengths, asked, tallest)
@@ -122,25 +120,40 @@ def recall(index: Index, query: Query) -> Recall:
     ]
     codes = tuple(concept.name for concept in sorted(matched.concepts, key=lambda one: -one.weight))
     return Recall(
-        query.text, tuple(hits), query.perception, query.perception.route, codes,
+        said, tuple(hits), query.perception, query.perception.route, codes,
         matched.missing, matched.malformed, query.remarks,
     )  # fmt: skip
 
 
+def _matched(index: Index, query: Query) -> Matched:
+    matched = match.match(index, query.text, query.tags)
+    matched = _with_codes(index, matched, query.codes)
+    return matched._replace(concepts=(*matched.concepts, *match.at_times(index, query.times)))
+
+
 def _heard(
     index: Index, query: Query, gate: Gate, matched: Matched
-) -> tuple[Query, Callable[[Collection[int]], Mapping[int, TextProof]]]:
-    """Hear the full text, and what stands beside the cards it names; return also who can tell more of them."""
+) -> tuple[Query, Matched, Callable[[Collection[int]], Mapping[int, TextProof]]]:
+    """Hear the full text, and what stands beside the cards it names; return also who can tell more of them.
+
+    What neither it nor any name knows may be misspelt; then all are asked again.
+    """
     tell = Proofs().tell
-    if query.witness:
-        heard = query.witness(query.text, matched.persons, gate.opens, query.limit)
+    witness = query.witness
+    if witness:
+        heard = witness(query.text, matched.persons, gate.opens, query.limit)
+        said, slips = spelling.mended(index, query.text, heard.rarity)
+        if slips:
+            query = query._replace(text=said, remarks=(*query.remarks, *slips))
+            matched = _matched(index, query)
+            heard = witness(said, matched.persons, gate.opens, query.limit)
         unnamed = sum(weight for word, weight in heard.rarity.items() if word not in matched.covered)
         query = query._replace(gains=heard.gains, remarks=(*query.remarks, *heard.remarks), unnamed=unnamed)
         tell = heard.tell
     weights = query.weights
     if query.gains and (weights.near or weights.topic or weights.answer):
         query = query._replace(beside=beside(index, query.gains, weights.steps))
-    return query, tell
+    return query, matched, tell
 
 
 def _with_codes(index: Index, matched: Matched, codes: Sequence[str]) -> Matched:

@@ -128,6 +128,15 @@ def is_known(index: Index, word: str) -> bool:
     return index.pool.redirect(claimed) is not None if claimed else index.postings.df(f"tag:{key}") > 0
 
 
+def is_sought(index: Index, key: str) -> bool:
+    """Tell whether a name leads to cards and was given by somebody: a tag, a person, a place, a project."""
+    if any(index.postings.df(f"{dimension}:{key}") for dimension in ("person", "place", "project")):
+        return True
+    held = index.pool.claimant(key)
+    target = index.pool.redirect(held) if held and held.tag.source != "rules" else None
+    return target is not None and any(index.postings.df(term) for term in _terms(index, target))
+
+
 def _terms_in(words: Iterable[str]) -> frozenset[str]:
     return frozenset(term for word in words for term in text.terms(word, unigrams=True))
 
@@ -233,6 +242,10 @@ def _tag_ways(index: Index, key: str, via: str, word: str, on_way: dict[str, Hel
         factor, said = "stem", f"'{word}' has the stem of tag '{held.tag.name}'"
     yield Way(held.code, factor, credit, _terms(index, held), said)
     yield from _expand(index, held, credit)
+    for other in index.pool.also_claiming(key):
+        if onward := index.pool.redirect(other):
+            note = f"'{word}' is an alias of tag '{onward.tag.name}', too"
+            yield Way(onward.code, "alias", min(credit, VIA["alias"]), _terms(index, onward), note)
 
 
 def _expand(index: Index, start: Held, credit: float) -> Iterator[Way]:

@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 TAG_WORTH, WORD_WORTH = 2.0, 0.9
 """A tag was chosen by somebody; a word just occurs. Both times their rarity, 0 to 1."""
 ENOUGH = 1.6
-"""What the best founded hit must have: one rare tag, or two rare words."""
+"""What the best founded hit must have: one rare tag, a person, or two rare words."""
 SURE, AMPLE = 0.26, 2.6
 """Score the best founded hit must have: a fair share of the prompt; unless it has so much that any share will do."""
 LEAST = 0.5
 """What every hit that is told must have of its own."""
 MARGIN = 0.7
 """Share of the best hit's score below which another is not told with it, unless it answers for another named tag."""
+MANY = 5
+"""Hits told at most; only answers for further tags that somebody chose go beyond it."""
 NAMED = ("direct", "alias", "merged")
 """The ways to a card from a name in the prompt."""
 
@@ -36,19 +38,26 @@ def ground(tags: float, words: float) -> Reason:
 
 
 def worth_telling(hits: Sequence[Hit]) -> list[Hit]:
-    """Choose the hits to tell unasked; none where not even one is well founded."""
-    founded = [(hit, _ground(hit)) for hit in hits]
-    if not any(worth >= ENOUGH and (hit.score >= SURE or worth >= AMPLE) for hit, worth in founded):
+    """Choose the hits to tell unasked; none where not even one is well founded.
+
+    Where the prompt calls tags by their names, their cards answer; others only if they fit better or say very much.
+    """
+    founded = [(hit, _ground(hit), any(reason.factor == "named" for reason in hit.reasons)) for hit in hits]
+    sound = [(hit, worth, chosen) for hit, worth, chosen in founded if worth >= ENOUGH]
+    if not any(chosen or hit.score >= SURE or worth >= AMPLE for hit, worth, chosen in sound):
         return []
-    best = max(hit.score for hit, worth in founded if worth >= LEAST)
+    best = max(hit.score for hit, worth, _ in founded if worth >= LEAST)
+    called = max((hit.score for hit, _, chosen in sound if chosen), default=0.0)
     told: list[Hit] = []
     answered: set[str] = set()
-    for hit, worth in founded:
-        named = {reason.note for reason in hit.reasons if reason.factor in NAMED}
+    for hit, worth, chosen in founded:
         near = worth >= LEAST and hit.score >= MARGIN * best
-        if near or (worth >= ENOUGH and not named <= answered):
+        if called and not chosen:
+            near = near and (worth >= AMPLE or (worth >= ENOUGH and hit.score >= called))
+        names = {reason.note for reason in hit.reasons if reason.factor in NAMED}
+        if (near or (worth >= ENOUGH and not names <= answered)) and (chosen or len(told) < MANY):
             told.append(hit)
-            answered |= named
+            answered |= names
     return told
 
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 SMALL = 100
 """Cards a vault counts as having at least where rarity founds a hit: in a small one nothing is rare."""
+PICKED, PERSON = 0.6, 0.8
+"""Worth in rare tags: of one that rules picked at most, little more than a word; of a person who is named at least."""
 TWINS_NAMED = 3
 """Near-duplicates named with the card they were folded into."""
 
@@ -45,6 +47,7 @@ def hits(
         ]
         said = [_reached(query, concept, way, total) for concept, way in ways]
         said += _told(query, found.num)
+        said += _named(ways)
         said.append(_ground(index, query, ways, found.num))
         said += score.reasons(query.weights, row, asked)
         said += _twins(index, best, row)
@@ -66,8 +69,18 @@ def _ground(index: Index, query: Query, ways: Sequence[tuple[Concept, Way]], num
     for concept, way in ways:
         if way.factor != "part":
             rare = 1.0 if way.factor == "time" else match.rarity(concept.frequency, notes)
-            tags += way.credit * rare
+            rare = max(rare, PERSON) if way.factor == "person" else rare
+            tags += way.credit * rare * (PICKED if concept.trust < 1 else 1.0)
     return silence.ground(tags, proof.worth if proof else 0.0)
+
+
+def _named(ways: Sequence[tuple[Concept, Way]]) -> list[Reason]:
+    """Say which tags that somebody chose were called by a name of theirs."""
+    found: dict[str, Reason] = {}
+    for concept, way in ways:
+        if way.factor in silence.NAMED and concept.trust > 1 and way.credit >= match.VIA["merged"]:
+            found.setdefault(concept.name, Reason("named", way.credit, "=", f"'{concept.name}', which somebody chose"))
+    return list(found.values())
 
 
 def _told(query: Query, num: int) -> list[Reason]:

@@ -545,3 +545,25 @@ def test_recalling_changes_no_byte_of_the_vault_and_no_row_of_the_index(vault: V
     assert bytes_of(vault) == before
     assert state(vault.index) == held, "nor does memory hold more"
     assert vault.index._db.total_changes == changes
+
+
+def test_a_name_that_two_tags_claim_leads_to_the_cards_of_both(vault: Vault) -> None:
+    vault.tag("error handling", source="system")
+    vault.tag("tuples", aliases=["error handling", "exceptions"], source="person")
+    ours, theirs = vault.card("tuples"), vault.card("error-handling")
+    vault.scan()
+    assert vault.ids("how is error handling done?", threshold=0.0, co_tag_rounds=0) == [theirs, ours]
+
+
+def test_a_tag_that_somebody_chose_says_that_it_was_called_by_its_name_and_one_of_the_rules_does_not(
+    vault: Vault,
+) -> None:
+    vault.tag("redis", aliases=["cache server"], source="agent")
+    vault.tag("photo", source="rules")
+    vault.card("redis")
+    vault.card("photo")
+    vault.card("loose")
+    vault.scan()
+    assert "named" in factors(vault.ask("which cache server?").hits[0])
+    for word in ("photo", "loose"):
+        assert "named" not in factors(vault.ask(f"which {word}?").hits[0])

@@ -7,14 +7,15 @@ from hypothesis import strategies as st
 
 from kit.model.hits import Hit, Reason
 from kit.recall import silence
-from kit.recall.silence import ENOUGH, LEAST, MARGIN, worth_telling
+from kit.recall.silence import ENOUGH, LEAST, MANY, MARGIN, worth_telling
 
 
 def hit(score: float, tags: float, words: float = 0.0) -> Hit:
     return Hit(f"h{score}", "card", "cards/h.md", score, None, (silence.ground(tags, words),))
 
 
-FOUND = st.lists(st.builds(hit, st.floats(0.01, 1), st.floats(0, 3), st.floats(0, 4)), max_size=6)
+FOUND = st.lists(st.builds(hit, st.floats(0.01, 1), st.floats(0, 3), st.floats(0, 4)), max_size=6, unique=True)
+"""No two hits of a recall are the same."""
 
 
 def test_one_rare_tag_or_two_rare_words_are_enough() -> None:
@@ -63,3 +64,29 @@ def named(score: float, tag: str) -> Hit:
 def test_each_tag_that_is_named_gets_its_answer_however_much_else_is_asked() -> None:
     best, other, again = named(0.6, "react"), named(0.3, "redis"), named(0.25, "redis")
     assert worth_telling([best, other, again]) == [best, other]
+
+
+def called(score: float, tag: str, words: float = 0.0) -> Hit:
+    reasons = (
+        Reason("direct", 0.1, "+", f"tag '{tag}'"), Reason("named", 1.0, "=", tag), silence.ground(0.9, words),
+    )  # fmt: skip
+    return Hit(f"h{score}{tag}", "fact", "facts/f.md", score, None, reasons)
+
+
+def test_a_tag_that_somebody_chose_answers_to_its_name_in_the_longest_prompt() -> None:
+    assert worth_telling([called(0.09, "redis")]) != []
+    assert worth_telling([named(0.09, "redis")]) == []
+
+
+def test_where_a_chosen_tag_answers_other_cards_are_told_only_if_they_fit_better_or_say_very_much() -> None:
+    answer, beside = called(0.6, "redis"), hit(0.5, 0.0, 1.9)
+    assert worth_telling([answer, beside]) == [answer]
+    better, ample = hit(0.7, 0.0, 1.9), hit(0.5, 0.0, 3.0)
+    assert worth_telling([better, answer, ample]) == [better, answer, ample]
+
+
+def test_only_answers_for_further_chosen_tags_go_beyond_five() -> None:
+    near = [hit(0.6 - number / 100, 1.0) for number in range(8)]
+    assert worth_telling(near) == near[:MANY]
+    tags = [called(0.6 - number / 20, f"tag{number}") for number in range(8)]
+    assert worth_telling(tags) == tags

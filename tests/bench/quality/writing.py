@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import reconcile, text
+from kit.digest import keyphrases
 from kit.vault import note
 
 if TYPE_CHECKING:
@@ -111,8 +112,8 @@ def _edit(kit: Kit, path: str, changes: Mapping[str, Value | None]) -> None:
 
 
 def _tags(memory: Memory, shared: frozenset[str]) -> tuple[str, ...]:
-    """Name a memory's tags: its own, else its first alias; an alias of several memories is a tag of all of them."""
-    tags = memory.tags or memory.aliases[:1]
+    """Name a memory's tags: its own that may be tags, else its first alias; one that several have is a tag of all."""
+    tags = tuple(tag for tag in memory.tags if not keyphrases.refused(text.tag_word(tag))) or memory.aliases[:1]
     known = {text.key(tag) for tag in tags}
     return (*tags, *(alias for alias in memory.aliases if text.key(alias) in shared - known))
 
