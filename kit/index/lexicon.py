@@ -31,7 +31,7 @@ class Mention(NamedTuple):
 
     key: str
     via: str
-    """`name` as it is written, `stem` by the stems of its words, `part` by one word of it"""
+    """`name` as it is written, `stem` by the stems of its words, `inside` a longer name, `part` by one word of it"""
     word: str
     """what stood in the text"""
 
@@ -135,6 +135,8 @@ class Lexicon:
             size = self._match(folded, units, stems, at, found) if begins else 0
             if not size:
                 loose.append(at)
+            if size > 1:
+                self._match_inside(units[at : at + size], found)
             at += size or 1
         self._match_parts(units, stems, loose, found)
         return list(found.values())
@@ -156,10 +158,19 @@ class Lexicon:
             elif not keys:
                 keys, via = self._by_stems.get(tuple(stems[at : at + size]), set()), "stem"
             for name in sorted(keys):
-                found.setdefault(name, Mention(name, via, written))
+                if name not in found or found[name].via == "inside":
+                    found[name] = Mention(name, via, written)
             if keys:
                 return size
         return 0
+
+    def _match_inside(self, units: list[_Unit], found: dict[str, Mention]) -> None:
+        """Find the lone words of a name that are names themselves, unless they are said alone as well."""
+        stops = text.stop_words()
+        for unit in units:
+            if unit.word not in stops:
+                for name in sorted(self._by_words.get((unit.word,), ())):
+                    found.setdefault(name, Mention(name, "inside", unit.word))
 
     def _match_parts(
         self, units: list[_Unit], stems: list[str], loose: Iterable[int], found: dict[str, Mention]

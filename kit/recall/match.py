@@ -30,8 +30,8 @@ TIME = 0.8
 """Credit of a card from the time that was spoken of."""
 LONG_DAYS = 62
 """A time longer than this is looked up by months."""
-VIA = {"name": 1.0, "alias": 0.97, "merged": 0.95, "stem": 0.93, "part": 0.5}
-"""Credit by how the name was found: as it is, as an alias, by a merged tag, by its stems, by one of its words."""
+VIA = {"name": 1.0, "alias": 0.97, "merged": 0.95, "stem": 0.93, "inside": 0.8, "part": 0.5}
+"""Credit by how a name was found: as it is, an alias, by a merged tag, by its stems, in a longer name, by a part."""
 PART_NAMES = 12
 """A word that is part of more names than this says too little to be followed."""
 DIMENSIONS = ("person", "place", "project", "key")

@@ -26,6 +26,8 @@ SMALL = 100
 """Cards a vault counts as having at least where rarity founds a hit: in a small one nothing is rare."""
 PICKED, PERSON = 0.6, 0.8
 """Worth in rare tags: of one that rules picked at most, little more than a word; of a person who is named at least."""
+UNHEARD = 0.3
+"""Rare words up to which the full text has said nothing of a card."""
 TWINS_NAMED = 3
 """Near-duplicates named with the card they were folded into."""
 
@@ -65,13 +67,15 @@ def _reached(query: Query, concept: Concept, way: Way, total: float) -> Reason:
 def _ground(index: Index, query: Query, ways: Sequence[tuple[Concept, Way]], num: int) -> Reason:
     """Say how much was found at all, whatever share of the question that is."""
     proof, tags = query.proofs.get(num), 0.0
+    words = proof.worth if proof else 0.0
     notes = max(SMALL, len(index.features.rows()))
     for concept, way in ways:
         if way.factor != "part":
             rare = 1.0 if way.factor == "time" else match.rarity(concept.frequency, notes)
             rare = max(rare, PERSON) if way.factor == "person" else rare
-            tags += way.credit * rare * (PICKED if concept.trust < 1 else 1.0)
-    return silence.ground(tags, proof.worth if proof else 0.0)
+            # What rules picked stands in the text; a tag that does not, somebody typed.
+            tags += way.credit * rare * (PICKED if concept.trust < 1 and words > UNHEARD else 1.0)
+    return silence.ground(tags, words)
 
 
 def _named(ways: Sequence[tuple[Concept, Way]]) -> list[Reason]:

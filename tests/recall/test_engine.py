@@ -567,3 +567,12 @@ def test_a_tag_that_somebody_chose_says_that_it_was_called_by_its_name_and_one_o
     assert "named" in factors(vault.ask("which cache server?").hits[0])
     for word in ("photo", "loose"):
         assert "named" not in factors(vault.ask(f"which {word}?").hits[0])
+
+
+def test_a_name_inside_a_longer_one_leads_on_but_less_than_the_longer_one(vault: Vault) -> None:
+    vault.tag("auth redis", source="person")
+    vault.tag("redis", source="person")
+    longer, inside = vault.card("auth-redis"), vault.card("redis")
+    vault.scan()
+    assert vault.ids("auth redis failures", threshold=0.0, co_tag_rounds=0) == [longer, inside]
+    assert vault.ids("redis failures", threshold=0.0, co_tag_rounds=0)[0] == inside

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 FACTS = {
     "typescript": "We write everything in strict mode.",
-    "redis": "The cache has a single node.",
+    "kafka": "The cache has a single node.",
     "mongo": "Documents are read with the raw driver.",
     "plane": "Seats at the aisle, please.",
     "balloon": "It goes up at noon.",
@@ -46,7 +46,7 @@ def told(kit: Kit, query: str) -> tuple[list[str], tuple[str, ...]]:
         ("how strict is typsecript?", "typsecript", "typescript"),
         ("configure typescrpt.", "typescrpt", "typescript"),
         ("configure typescropt", "typescropt", "typescript"),
-        ("Reedis eviction", "reedis", "redis"),
+        ("Kaffka eviction", "kaffka", "kafka"),
         ("mongoo", "mongoo", "mongo"),
         ("who steers the baloon?", "baloon", "balloon"),
     ],
