@@ -37,7 +37,7 @@ def note_event(hand: Hand, what: str, session: str, now: datetime) -> None:
 def told(journal: Journal, session: str, lines: int) -> set[str]:
     """Gather what a session was told since its context was last compacted, from the newest `lines` lines."""
     found: set[str] = set()
-    for entry, _ in zip(journal.entries(newest_first=True), range(lines), strict=False):
+    for entry in journal.newest(lines, session):
         if entry.get("session") == session:
             if entry.get("what") == COMPACT:
                 break

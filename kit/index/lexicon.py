@@ -75,6 +75,10 @@ class Lexicon:
         """Count the names."""
         return len(self._known)
 
+    def knows(self, word: str) -> bool:
+        """Tell whether `with_word` lists any name."""
+        return (word,) in self._by_words or (word,) in self._by_stems or word in self._by_part
+
     def with_word(self, word: str) -> set[str]:
         """List the names that are a word, have it as their stem, or hold it as a part."""
         empty: set[str] = set()

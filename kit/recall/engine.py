@@ -195,9 +195,9 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
     best = Best(max(0, query.limit))
     score_of, row_of, threshold = score.scorer(query.weights, asked), gate.row, query.threshold
     scene = score.scene_most(query.weights, asked)
-    for proof, nums in _by_evidence(query, strengths):
-        most = proof * tallest + scene
-        if proof <= 0 or most < threshold or best.is_settled(most):
+    least = (threshold - scene) / tallest if tallest > 0 else 1.0
+    for proof, nums in _by_evidence(query, strengths, least * (1 - 1e-9)):
+        if proof <= 0 or best.is_settled(proof * tallest + scene):
             break
         for num in nums:
             row = row_of(num)
@@ -209,22 +209,24 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
     return best
 
 
-def _by_evidence(query: Query, strengths: dict[int, float]) -> Iterable[tuple[float, Sequence[int]]]:
-    """Order cards by their evidence, those with none but the same features together."""
+def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Iterable[tuple[float, Sequence[int]]]:
+    """Order the cards with at least so much evidence, those with none but the same features together."""
     weights, (near, topic, answer) = query.weights, query.beside
     gains = {num: weights.text * gain for num, gain in query.gains.items()}
+    get, of_near, of_topic = gains.get, weights.near, weights.topic
     for num, gain in near.items():
-        gains[num] = gains.get(num, 0.0) + weights.near * gain + weights.topic * topic[num]
+        gains[num] = get(num, 0.0) + of_near * gain + of_topic * topic[num]
     for num, gain in answer.items():
-        gains[num] = gains.get(num, 0.0) + weights.answer * gain
+        gains[num] = get(num, 0.0) + weights.answer * gain
+    joined, strength_of = score.joiner(weights), strengths.get
     found: list[tuple[float, Sequence[int]]] = [
-        (score.evidence(weights, strengths.get(num, 0.0), gain), (num,)) for num, gain in gains.items()
+        (proof, (num,)) for num, gain in gains.items() if (proof := joined(strength_of(num, 0.0), gain)) >= least
     ]
     alike: defaultdict[float, list[int]] = defaultdict(list)
     for num, strength in strengths.items():
         if num not in gains:
             alike[strength].append(num)
-    found += [(score.evidence(weights, strength, 0.0), nums) for strength, nums in alike.items()]
+    found += [(joined(strength, 0.0), nums) for strength, nums in alike.items()]
     return sorted(found, key=itemgetter(0), reverse=True)
 
 

@@ -108,11 +108,17 @@ def conviction(weight: float, gain: float) -> float:
 
 
 def evidence(weights: Weights, strength: float, gain: float) -> float:
-    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of each that stands beside it).
+    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of its neighbours)(… of its topic).
 
-    `gain` is what the four add up to: λ·text + ν·near + τ·topic + α·answer.
+    `gain` is what the three add up to: λ·text + ν·near + τ·topic, and α·answer.
     """
-    return 1 - (1 - weights.tags * strength) * math.exp(-gain)
+    return joiner(weights)(strength, gain)
+
+
+def joiner(weights: Weights) -> Callable[[float, float], float]:
+    """Make `evidence` for one question and many cards."""
+    tags, exp = weights.tags, math.exp
+    return lambda strength, gain: 1 - (1 - tags * strength) * exp(-gain)
 
 
 def weigh(weights: Weights, concept: Concept) -> float:

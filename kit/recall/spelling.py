@@ -14,7 +14,7 @@ from kit import text
 from kit.recall import match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from kit.index.reflection import Index
 
@@ -60,16 +60,16 @@ def mended(index: Index, asked: str, rarity: Mapping[str, float]) -> tuple[str, 
     folded, stops = text.fold(asked), text.stop_words()
     found = list(_WORD.finditer(folded))
     lone = sum(one.group() not in stops for one in found) == 1
-    with_word = index.lexicon.with_word
+    knows = index.lexicon.knows
     remarks: list[str] = []
     for one in reversed(found):
         word = one.group()
         stem = text.stem(word)
         if stem not in unknown or len(word) < LEAST or _touches(folded, one) or word in stops:
             continue
-        if with_word(word) or with_word(stem):
+        if knows(word) or knows(stem):
             continue
-        slips = (slip for slip in _slips(word, lone=lone) if (names := with_word(slip)) and _sought(index, names))
+        slips = (slip for slip in _slips(word, lone=lone) if knows(slip) and _sought(index, slip))
         name = next(slips, "")
         if name:
             folded = f"{folded[: one.start()]}{name}{folded[one.end() :]}"
@@ -77,8 +77,8 @@ def mended(index: Index, asked: str, rarity: Mapping[str, float]) -> tuple[str, 
     return (folded, tuple(reversed(remarks))) if remarks else (asked, ())
 
 
-def _sought(index: Index, names: Iterable[str]) -> bool:
-    return any(match.is_sought(index, name) for name in names)
+def _sought(index: Index, word: str) -> bool:
+    return any(match.is_sought(index, name) for name in index.lexicon.with_word(word))
 
 
 def _touches(folded: str, found: re.Match[str]) -> bool:

@@ -6,6 +6,7 @@ Law: lines are only added, by `govern` alone; a torn line (power loss) is skippe
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from kit.vault import disk, layout
@@ -39,6 +40,18 @@ class Journal:
         """List the journal's files, oldest first."""
         folder = self._store.root / layout.JOURNAL
         return sorted(f"{layout.JOURNAL}/{file.name}" for file in folder.glob("*.jsonl")) if folder.is_dir() else []
+
+    def newest(self, lines: int, holding: str) -> Iterator[Entry]:
+        """Read those of the newest so many lines that hold a text, newest first."""
+        wanted, left = json.dumps(holding, ensure_ascii=False).encode("utf-8", "replace"), lines
+        for path in sorted(self.months(), reverse=True):
+            with disk.told(path):
+                raw = (self._store.root / path).read_bytes()
+            for _, line in islice(_backwards(raw), left):
+                left -= 1
+                entry = _entry(line) if wanted in line else None
+                if entry is not None:
+                    yield entry
 
     def entries(self, *, newest_first: bool = False) -> Iterator[Entry]:
         """Read every line in order; lines that are no JSON object are passed over.
