@@ -1,0 +1,115 @@
+"""A child that works ahead: the results are those of working alone, whatever becomes of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kit.app import Kit
+from kit.daemon import scribe
+from kit.daemon.crew import Crew
+from kit.index import fulltext
+from tests.daemon.conftest import until
+from tests.daemon.house import card, lay
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.daemon.conftest import Home
+
+SQUARES = """
+import os, sys
+from kit.daemon.crew import serve
+def square(number):
+    if number == {dies_at}:
+        os._exit(1)
+    print("noise")
+    return number, number * number, os.getpid()
+serve(square)
+"""
+NUMBERS = range(200)
+
+
+def squares(dies_at: int = -1) -> Crew[int, tuple[int, int, int]]:
+    """Let a child square numbers, as this process does."""
+    command = [sys.executable, "-c", SQUARES.format(dies_at=dies_at)]
+    return Crew(command, lambda number: (number, number * number, 0), 8)
+
+
+def by_child(crew: Crew[int, tuple[int, int, int]]) -> int:
+    """Go through the results once the child has some; count those that are its own."""
+    until(lambda: crew._child is None or crew._child.poll() is None)
+    found = list(crew.each(NUMBERS))
+    assert [(number, square) for number, square, _ in found] == [(number, number**2) for number in NUMBERS]
+    return sum(pid != 0 for _, _, pid in found)
+
+
+def test_results_come_in_their_order() -> None:
+    by_child(squares())
+
+
+@pytest.mark.parametrize("dies_at", [0, 7, 150])
+def test_what_a_child_takes_with_it_is_done_here(dies_at: int) -> None:
+    by_child(squares(dies_at))
+
+
+def test_without_a_second_core_there_is_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert by_child(squares()) == 0
+
+
+def test_a_child_that_cannot_be_begun_is_not_missed() -> None:
+    assert [*Crew(["/nowhere/python"], str, 8).each([1, 2])] == ["1", "2"]
+
+
+def test_the_child_ends_with_the_last_result() -> None:
+    crew = squares()
+    child = crew._child
+    list(crew.each(NUMBERS))
+    assert child is None or child.poll() is not None
+
+
+def test_it_ends_with_who_goes_through_half_of_them() -> None:
+    crew = squares()
+    results = crew.each(NUMBERS)
+    next(results)
+    results.close()  # type: ignore[attr-defined]
+    assert crew._child is None or crew._child.poll() is not None
+
+
+@pytest.mark.parametrize("engine", ["whoosh", "sqlite"])
+def test_words_written_into_a_copy_are_those_of_a_new_full_text(home: Home, tmp_path: Path, engine: str) -> None:
+    lay(home.root)
+    settings = home.root / "memkit.toml"
+    settings.write_text(f'{settings.read_text(encoding="utf-8")}\n[index]\nengine = "{engine}"\n', encoding="utf-8")
+    files = [home.root / "cards" / f"n{n}.md" for n in range(9)]
+    for n, file in enumerate(files):
+        file.write_bytes(card(f"n{n}", f"harbour{n}"))
+    with Kit(home.root) as kit:
+        kit.sync()
+        kit.witness.open()
+        while kit.witness.take():
+            pass
+        kit.witness.flush()
+        files[0].write_bytes(card("n0", "harbour0") + b"\nZanzibar.\n")
+        files[1].unlink()
+        kit.sync()
+        assert len(kit.index.owed()) == 2
+        texts, told = [], list[tuple[int, int]]()
+        for place in ("copy", "new"):
+            if place == "new":
+                kit.index.owe_all()
+            scribe.write(
+                kit, tmp_path / place, lambda *done: told.append(done), lambda nums: (scribe.read(kit, n) for n in nums)
+            )
+            texts.append(fulltext.open_engine(engine, tmp_path / place / f"text-{engine}"))
+        assert told[0] == (2, 2)
+        copied, new = texts
+        assert copied.statistics() == new.statistics()
+        assert copied.doc_freqs(["zanzibar"]) == new.doc_freqs(["zanzibar"]) == {"zanzibar": 1}
+        assert [num for num in range(50) if copied.has(num)] == [num for num in range(50) if new.has(num)]
+        for each in texts:
+            each.close()
