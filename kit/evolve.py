@@ -10,8 +10,7 @@ from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
-from kit.digest import keyphrases, statements
+from kit import digest, text
 from kit.errors import KitError
 from kit.govern import lifecycle, relations
 
@@ -58,14 +57,14 @@ class _Sign(NamedTuple):
     level: Level = "related"
 
 
-def proposals(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) -> list[Proposal]:
+def proposals(hand: Hand, now: datetime, share: float) -> list[Proposal]:
     """Say all that could be done, the surest first; `share` of the cards is too many for one tag."""
     tags = _living(hand)
     found = [*_judged(hand, share), *_common(hand, share), *_unused(hand, now), *_related(hand, tags, tags)]
     return sorted(found, key=lambda one: (-one.evidence, one.tag, one.other, one.what))
 
 
-def evolve(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) -> tuple[list[Done], list[Proposal]]:
+def evolve(hand: Hand, now: datetime, share: float) -> tuple[list[Done], list[Proposal]]:
     """Do what is certain and can be undone; return that, and what is left to the person."""
     done, left = _carry_out_all(hand, proposals(hand, now, share), now)
     try:
@@ -75,7 +74,7 @@ def evolve(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) ->
     return [*done, *([whole] if whole else [])], left
 
 
-def examine(hand: Hand, now: datetime, share: float = keyphrases.COMMON_SHARE) -> list[Done]:
+def examine(hand: Hand, now: datetime, share: float) -> list[Done]:
     """Judge the tags nobody has examined: generic ones go, others become active, related to what they are like."""
     tags = _living(hand)
     fresh = [held for held in tags if held.tag.status == "unexamined"]
@@ -119,7 +118,7 @@ def _judged(hand: Hand, share: float) -> Iterator[Proposal]:
     for held in hand.index.pool.tags():
         if held.tag.status != "unexamined":
             continue
-        why = keyphrases.refused(held.tag.name) or _too_common(hand, held, cards, share)
+        why = digest.keyphrases.refused(held.tag.name) or _too_common(hand, held, cards, share)
         if why and held.tag.source not in ("person", "system"):
             yield Proposal("deprecate", held.tag.name, "", "", 0.9, why)
         elif why:
@@ -129,7 +128,7 @@ def _judged(hand: Hand, share: float) -> Iterator[Proposal]:
 
 
 def _too_common(hand: Hand, held: Held, cards: int, share: float) -> str:
-    bearing = len(_cards(hand, held)) if cards >= keyphrases.COMMON_FROM else 0
+    bearing = len(_cards(hand, held)) if cards >= digest.keyphrases.COMMON_FROM else 0
     return f"it stands on {bearing} of {cards} cards and tells none apart" if bearing > share * cards else ""
 
 
@@ -205,7 +204,7 @@ def _compare(one: Held, other: Held) -> list[_Sign]:
         found.append(_Sign(SAME_NAME, "their names differ by form alone", "synonym"))
     elif _holds(one.tag.name, other.tag.name) or _holds(other.tag.name, one.tag.name):
         found.append(_Sign(WITHIN_NAME, "the name of one holds the other's"))
-    likeness = statements.similarity("; ".join(one.tag.definitions), "; ".join(other.tag.definitions))
+    likeness = digest.statements.similarity("; ".join(one.tag.definitions), "; ".join(other.tag.definitions))
     if one.tag.definitions and other.tag.definitions and likeness >= ALIKE:
         found.append(_Sign(round(likeness, 2), f"their definitions are {likeness:.0%} alike"))
     return found

@@ -9,8 +9,7 @@ import re
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
-from kit.digest import statements
+from kit import digest, text
 from kit.errors import BadInputError, BadNoteError, ConflictError
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
@@ -91,7 +90,7 @@ def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered 
 
 def _completed(stated: Stated) -> Stated:
     """Fill key, value and category from the sentence where the caller left them out."""
-    read = next(iter(statements.statements(f"remember: {stated.says}", "")), None)
+    read = next(iter(digest.statements.statements(f"remember: {stated.says}", "")), None)
     if read is None:
         return stated._replace(category=stated.category or "fact")
     return stated._replace(
@@ -117,8 +116,8 @@ def _find(hand: Hand, stated: Stated, given_key: str, at: datetime) -> tuple[str
     candidates = [(2.0, num) for num in keyed]
     says = text.fold(stated.says)
     for num, row in rows.items():
-        alike = statements.similarity(row.shown, says)
-        if alike >= SIMILAR and statements.agree(row.shown, says):
+        alike = digest.statements.similarity(row.shown, says)
+        if alike >= SIMILAR and digest.statements.agree(row.shown, says):
             candidates.append((alike, num))
     for _, num in sorted(candidates, reverse=True):
         entry = hand.index.catalog.numbered(num)
@@ -208,7 +207,7 @@ def _anew(hand: Hand, fact: Fact, old: str, says: str, given: tuple[str, ...]) -
 
 def _says_the_same(old: str, fact: Fact, stated: Stated) -> bool:
     """Tell whether a sentence agrees with the old one, or names the same value without saying no to it."""
-    if statements.agree(old, stated.says):
+    if digest.statements.agree(old, stated.says):
         return True
     same_value = bool(stated.value) and text.key(stated.value) == text.key(fact.value)
     return same_value and bool(_NEGATION.search(old)) == bool(_NEGATION.search(stated.says))

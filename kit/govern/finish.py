@@ -10,8 +10,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
-from kit.digest import keyphrases, summary
+from kit import digest, text
 from kit.errors import BadNoteError
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
@@ -67,23 +66,23 @@ def finish(
 ) -> Finished:
     """Write what a turn came to; `before` is what its event held, to know our words from the person's."""
     before, after = looked_at(before), looked_at(after)
-    lasting = status == "completed" and summary.lasting(after.user, after.agent)
+    lasting = status == "completed" and digest.summary.lasting(after.user, after.agent)
     sentence = _sentence(after, status, error)
     tags, refused = _tags(hand, card, after) if status == "completed" else (card.tags, ())
-    people = tuple(dict.fromkeys((*card.people, *keyphrases.people(after.user)))) if lasting else card.people
+    people = tuple(dict.fromkeys((*card.people, *digest.keyphrases.people(after.user)))) if lasting else card.people
     changes: dict[str, note.Value | None] = {"status": status, "completed": at, "error": error or None}
     if lasting:
         changes["learn"] = "pending"  # the queue of `learn`; without the key a card is done
     if not lasting and status == "completed":
         changes["layer"] = "transient"
-    elif lasting and card.layer == "transient" and not summary.lasting(before.user, before.agent):
+    elif lasting and card.layer == "transient" and not digest.summary.lasting(before.user, before.agent):
         changes["layer"] = "episodic"  # the rules had made it transient for an answer that is replaced now
     if tags != card.tags:
         changes["tags"] = tags
     if people != card.people:
         changes["people"] = people
     with hand.store.batch():
-        told = (summary.overview(after.user, after.agent) or (card.overview and sentence)) if lasting else ""
+        told = (digest.summary.overview(after.user, after.agent) or (card.overview and sentence)) if lasting else ""
         overview = _write_overview(hand, card, path, told, before, at) if told else ""
         if overview:
             changes["overview"] = link(overview)
@@ -194,7 +193,7 @@ def _sentence(both: Exchange, status: str, error: str) -> str:
         return text.first_sentence(f"{asked.rstrip('.!?。！？… ')} — failed" + (f": {error}" if error else ""))
     if status == "interrupted" and not both.agent:
         return asked
-    return summary.summarise(both.user, both.agent) or asked
+    return digest.summary.summarise(both.user, both.agent) or asked
 
 
 def _tags(hand: Hand, card: Card, both: Exchange) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -230,7 +229,7 @@ def _rewrite_overview(
     hand: Hand, path: str, card: Card, before: Exchange, body: str, changes: dict[str, note.Value | None]
 ) -> None:
     """Write an overview anew where it says what the rules said; one that can't be read is the person's to mend."""
-    told = {summary.overview(*before).strip(), *_ours(card, before), *_told_before(hand, card, before)}
+    told = {digest.summary.overview(*before).strip(), *_ours(card, before), *_told_before(hand, card, before)}
 
     def change(raw: bytes) -> bytes:
         with suppress(BadNoteError):

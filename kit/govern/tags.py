@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kit import text
-from kit.digest import keyphrases
+from kit import digest, text
 from kit.govern import hand as hands
 from kit.govern import lifecycle
 from kit.vault import layout
@@ -33,7 +32,7 @@ def allowed(hand: Hand, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
     for word in words:
         fresh = text.tag_word(word)
         held = hand.index.pool.claimant(text.key(fresh))
-        why = None if held else keyphrases.refused(fresh, df=_df(hand), cards=_cards(hand))
+        why = None if held else digest.keyphrases.refused(fresh, df=_df(hand), cards=_cards(hand))
         if not text.key(fresh):
             refused.append(f"'{word}' holds no letter.")
         elif why:
@@ -48,7 +47,7 @@ def suggest(hand: Hand, user: str, agent: str, borne: Sequence[str] = ()) -> lis
 
     `borne` are the words its own note bears already: they are no witness for themselves.
     """
-    found = keyphrases.keyphrases(
+    found = digest.keyphrases.keyphrases(
         user, agent, known=_known(hand, borne), df=_df(hand, borne), cards=_cards(hand), person=_person(hand)
     )
     return [phrase.word for phrase in found]
@@ -80,7 +79,7 @@ def _create(hand: Hand, word: str, source: TagSource, at: datetime, codes: set[s
     return hand.create(layout.named_path("tags", name), front, "")
 
 
-def _known(hand: Hand, borne: Sequence[str] = ()) -> keyphrases.Known:
+def _known(hand: Hand, borne: Sequence[str] = ()) -> digest.keyphrases.Known:
     df = _df(hand, borne)
 
     def known(candidate: str) -> str | None:
@@ -98,7 +97,7 @@ def _person(hand: Hand) -> Callable[[str], bool]:
     return lambda name: hand.index.postings.df(f"person:{text.key(name)}") > 0
 
 
-def _df(hand: Hand, borne: Sequence[str] = ()) -> keyphrases.Frequency:
+def _df(hand: Hand, borne: Sequence[str] = ()) -> digest.keyphrases.Frequency:
     own = {text.key(word) for word in borne}
     return lambda word: hand.index.postings.df(f"tag:{text.key(word)}") - (text.key(word) in own)
 

@@ -10,8 +10,7 @@ import re
 import time
 from typing import TYPE_CHECKING, ParamSpec
 
-from kit import text
-from kit.digest import keyphrases, statements
+from kit import digest, text
 from kit.errors import ConflictError, KitError
 from kit.govern import alignment, care, facts, finish, lifecycle, relations, scenes, traces
 from kit.learn import recurring, rules
@@ -109,18 +108,18 @@ class _Taker:
 
         Raise ConflictError where a fact's note is being edited: what was said is kept later, not dropped.
         """
-        read = statements.statements(*finish.looked_at(self._said))
+        read = digest.statements.statements(*finish.looked_at(self._said))
         kept: list[str] = []
         for statement in () if self._card.learned else read:
             kept += self._try(statement.text, self._keep_read, statement)
         for fact in told:
-            if not any(statements.similarity(fact.text, one.text) >= SAME for one in read):
+            if not any(digest.statements.similarity(fact.text, one.text) >= SAME for one in read):
                 kept += self._try(fact.text, self._keep, fact)
         if self._busy:
             raise self._busy
         return kept
 
-    def _keep_read(self, statement: statements.Statement) -> Iterable[str]:
+    def _keep_read(self, statement: digest.statements.Statement) -> Iterable[str]:
         try:
             return rules.keep(self._hand, self._card, self._path, (statement,), self._now)
         except ConflictError as error:
@@ -189,7 +188,7 @@ class _Taker:
             return _paths(aligned.done)
         free = [
             word for word in map(str.strip, meaning.synonyms)
-            if self._hand.index.pool.claimant(text.key(word)) is None and not keyphrases.refused(word)
+            if self._hand.index.pool.claimant(text.key(word)) is None and not digest.keyphrases.refused(word)
         ][: max(0, MOST_ALIASES - len(held.tag.aliases))]  # fmt: skip
         made = lifecycle.Defined(held.tag.name, aliases=tuple(free))
         done = lifecycle.add(self._hand, made, self._now, "learn") if free else None
@@ -206,7 +205,7 @@ class _Taker:
                 return []
             done = lifecycle.set_status(self._hand, name, "deprecated", self._now, "learn", "a model found it generic")
             return _paths(done)
-        if why := keyphrases.refused(held.tag.name):
+        if why := digest.keyphrases.refused(held.tag.name):
             self.dropped.append(f"'{name}' was not made active: {why}")
             return []
         paths: list[str] = []

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
-from kit.digest import prose, statements
+from kit import digest, text
 from kit.errors import KitError
 from kit.govern import facts
 from kit.vault import note
@@ -40,7 +39,13 @@ class _Said(NamedTuple):
 def promote(hand: Hand, card: Card, path: str, now: datetime) -> str:
     """Make a fact of what a card says, if two others have said it before; return the fact's path, or ''."""
     says = _answer(note.first_paragraph(card.body))
-    if not says or _DANGLING.match(says) or prose.is_question(says) or prose.size(says) < _LEAST or len(says) > _MOST:
+    if (
+        not says
+        or _DANGLING.match(says)
+        or digest.prose.is_question(says)
+        or digest.prose.size(says) < _LEAST
+        or len(says) > _MOST
+    ):
         return ""
     same = [each for each in _others(hand, card, path) if _alike(each.says, text.fold(says))]
     if len(same) + 1 < RECURS:
@@ -84,4 +89,4 @@ def _others(hand: Hand, card: Card, path: str) -> list[_Said]:
 
 
 def _alike(one: str, other: str) -> bool:
-    return statements.similarity(one, other) >= ALIKE and statements.agree(one, other)
+    return digest.statements.similarity(one, other) >= ALIKE and digest.statements.agree(one, other)

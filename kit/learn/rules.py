@@ -10,8 +10,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
-from kit.digest import statements, verdict
+from kit import digest, text
 from kit.errors import ConflictError, KitError
 from kit.govern import alignment, care, facts, finish, scenes
 from kit.learn import recurring
@@ -90,7 +89,7 @@ def take_up(hand: Hand, card: Card, path: str, now: datetime, scene_of: Callable
     if card.learned:
         return Learned(card.id)
     said = finish.looked_at(exchange_of(hand, card))
-    kept = keep(hand, card, path, statements.statements(said.user, said.agent), now)
+    kept = keep(hand, card, path, digest.statements.statements(said.user, said.agent), now)
     promoted = recurring.promote(hand, card, path, now)
     judged = judge_previous(hand, card, said.user, now)
     aligned = alignment.by_rules(hand, card.tags, now)
@@ -117,14 +116,14 @@ def meanwhile(hand: Hand, path: str, now: datetime, scene_of: Callable[[str], st
 
 
 def keep(
-    hand: Hand, card: Card, path: str, stated: Iterable[statements.Statement], now: datetime
+    hand: Hand, card: Card, path: str, stated: Iterable[digest.statements.Statement], now: datetime
 ) -> tuple[str, ...]:  # fmt: skip
     """Remember statements as facts; return the paths of those that are new, surer or superseded."""
     done = (facts.remember(hand, _stated(one, card, path), now, "learn") for one in stated)
     return tuple(each.path for each in done if each)
 
 
-def _stated(statement: statements.Statement, card: Card, path: str) -> facts.Stated:
+def _stated(statement: digest.statements.Statement, card: Card, path: str) -> facts.Stated:
     return facts.Stated(
         statement.text, statement.category, statement.key, statement.value, scenes=statement.scenes,
         project=card.project if statement.category == "business" else "", confidence=statement.confidence, source=path,
@@ -138,7 +137,7 @@ def judge_previous(hand: Hand, card: Card, message: str, now: datetime) -> str:
     if before is None or before.feedback:
         return ""
     said = finish.looked_at(exchange_of(hand, before))
-    found = verdict.feedback(said.user, said.agent, message)
+    found = digest.verdict.feedback(said.user, said.agent, message)
     if found.status == "ignored" or found.confidence < SURE:
         return ""
     care.judge(hand, before.id, found.status, found.reason, now, "learn")

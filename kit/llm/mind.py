@@ -18,9 +18,7 @@ from kit.llm import answers, fields, prompts
 from kit.llm.budget import Budget
 from kit.llm.command import Command
 from kit.llm.endpoint import Endpoint
-from kit.llm.intent import Intent
 from kit.llm.port import ModelError
-from kit.llm.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +27,9 @@ if TYPE_CHECKING:
 
     from pydantic import BaseModel
 
+    from kit.llm.intent import Intent
     from kit.llm.port import Prompt, Provider, Reply, Settings
+    from kit.llm.turn import Turn
 
 LONGEST = 24_000
 """Characters of one section that are shown to a model, half at the start and half at the end."""
@@ -118,6 +118,8 @@ class Mind:
 
     def turn(self, language: str, parts: Sequence[tuple[str, str]]) -> Understood:
         """Ask what a turn is worth; raise a KitError when there is no answer or none that can be used."""
+        from kit.llm.turn import Turn  # noqa: PLC0415 - only who has a model pays for it
+
         prompt = prompts.compose("turn", language, [(name, _clipped(said)) for name, said in parts], self._trusted)
         found, dropped, tokens = self._asked(Turn, prompt, self.settings.timeout_s)
         return Understood(Turn.built(found), dropped, tokens)
@@ -137,6 +139,8 @@ class Mind:
         asked = prompts.compose("intent", text.language(prompt), shown, self._trusted)
 
         def ask() -> None:
+            from kit.llm.intent import Intent  # noqa: PLC0415 - as above
+
             with suppress(KitError):  # it stands in `last_error`
                 found, _, _ = self._asked(Intent, asked, max(within_s, 0.1))
                 with self._lock:
@@ -174,6 +178,8 @@ class Mind:
         begun = time.monotonic()
         reply = self._reply(prompt, settings.timeout_s)
         took = round((time.monotonic() - begun) * 1000)
+        from kit.llm.turn import Turn  # noqa: PLC0415 - as above
+
         found = answers.read_object(reply.text, fields.names(Turn), prompt.whole)
         values, dropped = fields.take(Turn, found) if found else ({}, ())
         usable = bool(values.get("summary"))

@@ -11,9 +11,10 @@ import pytest
 from kit.app import Kit
 from kit.daemon import scribe
 from kit.daemon.crew import Crew
+from kit.govern.lay import lay
 from kit.index import fulltext
 from tests.daemon.conftest import until
-from tests.daemon.house import card, lay
+from tests.daemon.house import card
 
 if TYPE_CHECKING:
     from pathlib import Path
