@@ -109,15 +109,21 @@ def clean(hand: Hand, now: datetime, who: Who, *, caps: Caps | None = None, dry_
     )
 
 
-def trim(hand: Hand, now: datetime, who: Who, caps: Caps, *, dry_run: bool = False) -> Cleaned:
-    """Put only what is over the caps into the archive, in one act; `who` is told in the journal if anything went."""
+def trim(
+    hand: Hand, now: datetime, who: Who, caps: Caps, *, dry_run: bool = False, limit: int | None = None
+) -> Cleaned:
+    """Put only what is over the caps into the archive, in one act, `limit` memories of it at once.
+
+    `who` is told in the journal if anything went.
+    """
     over = tuple(_over(hand, now, caps, frozenset()))
-    return _put_away(hand, now, who, over, f"{len(over)} over the caps", dry_run, "trim")
+    return _put_away(hand, now, who, over, f"{len(over)} over the caps", dry_run, "trim", limit)
 
 
 def _put_away(
-    hand: Hand, now: datetime, who: Who, leaving: tuple[Leaving, ...], why: str, dry_run: bool, what: str = "clean"
-) -> Cleaned:
+    hand: Hand, now: datetime, who: Who, leaving: tuple[Leaving, ...], why: str, dry_run: bool, what: str = "clean",
+    limit: int | None = None,
+) -> Cleaned:  # fmt: skip
     if dry_run:
         return Cleaned(leaving, None)
     act = Act(hand, now, who, what, why=why)
@@ -127,6 +133,8 @@ def _put_away(
         gone += [memory] if paths else []
         for path in paths:
             act.move(path, layout.archived_path(path))
+        if len(gone) == limit:
+            break
     done = act.commit()
     if done is None and who == "maintain" and what == "clean":
         traces.idle(hand, now, who, "clean", "nothing to put away")

@@ -243,12 +243,14 @@ class Tiers:
                 return card.topic if card.harness else ""
         return ""
 
-    def trim(self, *, layer: str = "", dry_run: bool = False, who: Who = "person") -> maintain.Cleaned:
-        """Put what is over the caps into the archive, lightest first; only one tier's, if named."""
+    def trim(
+        self, *, layer: str = "", dry_run: bool = False, who: Who = "person", limit: int | None = None
+    ) -> maintain.Cleaned:
+        """Put what is over the caps, or `limit` of it, into the archive, lightest first; only one tier's, if named."""
         check(layer, "")
         with self._writing():
             caps = self._rules().caps.only(layer)
-            return maintain.trim(self._hand, self._now(), who, caps, dry_run=dry_run)
+            return maintain.trim(self._hand, self._now(), who, caps, dry_run=dry_run, limit=limit)
 
     def stats(self) -> Stats:
         """Count what is in each tier."""

@@ -24,6 +24,8 @@ LOG = logging.getLogger("kit.daemon")
 STEP_S, LONGEST_S = 1.0, 600.0
 EXAMINE_S, CLEAN_CHECK_S, SWEEP_S = 30.0, 60.0, 86_400.0
 SUM_UP_S, TRIM_S = 300.0, 3_600.0
+TRIMMED = 20
+"""Memories put away under one hold of the owner: of an imported vault there may be thousands."""
 SUMMED_UP = 4
 """Sessions summed up under one hold of the owner."""
 
@@ -125,9 +127,11 @@ class Chores:
 
     def _trim(self) -> None:
         """Keep passing turns within their cap: nothing recalls them once their session is over."""
-        with self._owner:
-            done = self._kit.tiers.trim(layer="transient", who="maintain")
-        if done.leaving:
+        while not self._stopping.is_set():
+            with self._owner:
+                done = self._kit.tiers.trim(layer="transient", who="maintain", limit=TRIMMED)
+            if not done.leaving:
+                return
             LOG.info("trimmed: %s passing turns went into the archive", len(done.leaving))
 
     def _sweep(self) -> None:
