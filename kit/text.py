@@ -35,6 +35,7 @@ _INNER_MARKS = re.compile(r"['’.\-_]")
 # A Latin word may hold inner marks (`don't`, `node.js`, `utf-8`) and end in + or # (`c++`, `c#`).
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’.\-_][^\W_{CJK}]+)*(?:\+\+|\#)?")
 _SEPARATORS = re.compile(r"[\s_\-‐-―]+")
+_GAPS = {ord("_"): " ", ord("-"): " "}
 _CJK_GAP = re.compile(rf"(?<=[{CJK}]) (?=\S)|(?<=\S) (?=[{CJK}])")
 _FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!\"#$%&'()*+,.:;<=>?@[\\]^`{|}~"}
 _NOT_IN_NAMES = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in '"#%*/:<>?[\\]^|'}
@@ -55,8 +56,11 @@ def key(name: str) -> str:
     `Code_Style`, `code-style` and `ＣＯＤＥ ｓｔｙｌｅ` are one name; `标签 池` and `标签池` are one;
     `C`, `C++` and `C#` stay apart.
     """
-    if name.isascii() and name.isalnum():
-        return name.lower()
+    if name.isascii():  # most names, and of all that a start goes through
+        if name.isalnum():
+            return name.lower()
+        bare = name.strip()
+        return " ".join((bare.lstrip("#") if len(bare) > 1 else bare).lower().translate(_GAPS).split())
     spaced = _SEPARATORS.sub(" ", fold(name).strip().lstrip("#" if len(name.strip()) > 1 else "")).strip()
     return _CJK_GAP.sub("", spaced)
 

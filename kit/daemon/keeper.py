@@ -99,7 +99,7 @@ class Keeper(Handler):
         sys.setswitchinterval(0.0005)
         if not any(self.kit.root.iterdir()):
             raise RootGone(self.kit.root, "it is empty, like the place of a disk that is not mounted")
-        self._unwatched = len(self.kit.index.catalog) > AT_ONCE
+        self._unwatched = self.kit.index.catalog.is_over(AT_ONCE)
         if not self._unwatched:
             self.watcher.start()
         with self._owner, suppress(trouble.MendedError), self._mending():
@@ -259,7 +259,7 @@ class Keeper(Handler):
             done, total = self._building.counts
             self.kit.behind = f"The vault is still being read: {done} of {total or '?'} notes."
             return report
-        large = len(self.kit.index.catalog) > AT_ONCE
+        large = self.kit.index.catalog.is_over(AT_ONCE)
         if large and self.watcher.is_storming():
             # It would wait for the end of the storm; the watching thread does, and lets questions in between.
             self.kit.behind = CHANGING
@@ -305,8 +305,7 @@ class Keeper(Handler):
 
     def _catch_up(self) -> None:
         """Come in step at the start: a small vault at once, a large one bit by bit, an unknown one by a child."""
-        known = len(self.kit.index.catalog)
-        if known > AT_ONCE:
+        if self.kit.index.catalog.is_over(AT_ONCE):
             self._owed += 1
         elif reconcile.differs(self.kit.store, self.kit.index, SYNC_NOTES):
             self._building = builder.Build("index", self.kit.root, self.kit.folder)
@@ -419,7 +418,7 @@ class Keeper(Handler):
                 self.kit.witness.abandon()
                 self.kit.index.take_over(build.folder)
             self.kit.witness.open()
-            if len(self.kit.index.catalog) <= AT_ONCE:
+            if not self.kit.index.catalog.is_over(AT_ONCE):
                 self._scan_now()
 
     def _reindex(self, progress: Progress | None) -> object:

@@ -59,6 +59,10 @@ class Catalog:
         """Count the known files."""
         return int(self._db.execute("SELECT COUNT(*) FROM notes").fetchone()[0])
 
+    def is_over(self, most: int) -> bool:
+        """Tell whether more than so many files are known, which takes less than to count them all."""
+        return self._db.execute("SELECT 1 FROM notes LIMIT 1 OFFSET ?", (most,)).fetchone() is not None
+
     def is_empty(self) -> bool:
         """Tell whether no file is known."""
         return self._db.execute("SELECT 1 FROM notes LIMIT 1").fetchone() is None
