@@ -175,7 +175,9 @@ class Kit:
         from kit.transfer.carrier import Carrier  # noqa: PLC0415 - as above
 
         vault = self.config.text("id")
-        return Carrier(self._hand, self._writing, self.now, sync=self.sync, perceive=self.perceive, vault=vault)
+        made = Carrier(self._hand, self._writing, self.now, sync=self.sync, perceive=self.perceive, vault=vault)
+        made.owner = self.learning.owner
+        return made
 
     # -- the two phases of a turn
 

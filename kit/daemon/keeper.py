@@ -78,7 +78,7 @@ class Keeper(Handler):
         self._chores = Chores(
             self.kit, self._owner, self._stopping, lambda: not self.ready(), lambda: self._sessions.sweep(SWEPT)
         )
-        self.kit.learning.owner = self.kit.transfer.owner = self._owner
+        self.kit.learning.owner = self._owner  # and that of what imports, once there is any
         self._learner = Learner(self.kit, self._stopping, lambda: not self.ready())
         self._threads: list[threading.Thread] = []
         self._building: builder.Build | None = None
