@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
 FIELDS = ("title", "tags", "summary", "overview", "user", "agent", "facts", "body")
 """The fields of a note. The order is part of every stored posting."""
-TERM_BUDGET = 24
-"""So many of a question's terms are asked for, the rarest first."""
+TERM_BUDGET = 32
+"""So many of a question's terms are asked for: those that weigh most and are rare."""
 _TF_LIMIT = 31
 _LENGTH_STEPS = 16  # per doubling: a stored length is off by 2 % at most
 
@@ -155,6 +156,12 @@ def add_weights(terms: Sequence[tuple[str, float]]) -> dict[str, float]:
 def choose_terms(
     terms: Sequence[tuple[str, float]], dfs: Mapping[str, int], count: int, limit: int = TERM_BUDGET
 ) -> list[Term]:
-    """Keep the rarest `limit` terms that occur at all, rarest first; a term asked twice counts twice."""
-    found = [(df, name, weight) for name, weight in add_weights(terms).items() if weight > 0 and (df := dfs.get(name))]
-    return [Term(name, weight * idf(count, df), df) for df, name, weight in sorted(found)[:limit]]
+    """Keep the `limit` terms that can tell most, by weight and rarity, and give them rarest first."""
+    found = [
+        Term(name, weight * idf(count, df), df)
+        for name, weight in add_weights(terms).items()
+        if weight > 0 and (df := dfs.get(name))
+    ]
+    if len(found) > limit:
+        found = nsmallest(limit, found, key=lambda term: (-term.weight, term.df, term.name))
+    return sorted(found, key=lambda term: (term.df, term.name))

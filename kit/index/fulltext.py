@@ -99,7 +99,7 @@ class FullText(Protocol):
         """Find the `k` best notes for weighted terms (of `kit.text.terms`).
 
         A note's score is the sum over its fields of weight times BM25; `allowed` is asked before the cut.
-        Only the rarest terms are looked up, and no longer than `budget_s` seconds.
+        Only the terms that can tell most are looked up, and no longer than `budget_s` seconds.
         """
 
     def has(self, num: int) -> bool:

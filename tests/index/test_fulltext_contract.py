@@ -141,6 +141,15 @@ class Contract:
         assert engine.doc_freq("w3") == 4
         assert engine.doc_freq("absent") == 0
 
+    def test_of_too_many_terms_those_that_are_asked_for_most_stay(self, engine: FullText) -> None:
+        rare = [f"r{at}" for at in range(TERM_BUDGET + 8)]
+        others = [Doc(num, {"user": "pear" if num < 4 else "plum"}) for num in range(1, 40)]
+        engine.apply([Doc(0, {"user": " ".join(rare)}), *others], ())
+        asked = [*((word, 1.0) for word in rare), ("pear", 3.0)]
+        found = engine.search(asked, 5, weights=WEIGHTS, budget_s=5)
+        assert found.used_terms[-1] == "pear", "the commonest comes last"
+        assert len(found.used_terms) == TERM_BUDGET
+
     def test_says_when_its_time_was_up(self, engine: FullText) -> None:
         engine.apply(made_up(30), ())
         found = engine.search([("w1", 1.0), ("w2", 1.0)], 3, weights=WEIGHTS, budget_s=0.0)
