@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import evolve, maintain, text
 from kit.errors import KitError
-from kit.govern import act, alignment, lifecycle, relations, scenes
+from kit.govern import alignment, lifecycle, relations, scenes
+from kit.govern import undo as undoing
 from kit.learn import rules as learn
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from kit.govern.act import Done
+    from kit.govern.changes import Change
     from kit.govern.hand import Hand
     from kit.index.pool import Held
     from kit.model.notes import Dimension, Level, Tag, TagStatus
@@ -44,7 +47,7 @@ class TagView(NamedTuple):
 class Evolved(NamedTuple):
     """What evolution did, and what it leaves to the person."""
 
-    done: tuple[act.Done, ...]
+    done: tuple[Done, ...]
     left: tuple[evolve.Proposal, ...]
 
 
@@ -77,38 +80,38 @@ class Governance:
     def add(
         self, name: str, *, definitions: Sequence[str] = (), dimensions: Sequence[Dimension] = (),
         aliases: Sequence[str] = (), status: TagStatus = "active",
-    ) -> act.Done | None:  # fmt: skip
+    ) -> Done | None:  # fmt: skip
         """Make a tag, or unite definitions and aliases with one that is there."""
         made = lifecycle.Defined(name, tuple(definitions), tuple(dimensions), tuple(aliases), status)
         with self._writing():
             return lifecycle.add(self._hand, made, self._now(), "person")
 
-    def relate(self, one: str, other: str, level: Level = "related", *, who: Who = "person") -> act.Done | None:
+    def relate(self, one: str, other: str, level: Level = "related", *, who: Who = "person") -> Done | None:
         """Relate two tags, on both notes."""
         with self._writing():
             return relations.relate(self._hand, one, other, level, self._now(), who)
 
-    def activate(self, name: str, *, who: Who = "person") -> act.Done | None:
+    def activate(self, name: str, *, who: Who = "person") -> Done | None:
         """Make a tag active; a deprecated one is revived."""
         with self._writing():
             return lifecycle.set_status(self._hand, name, "active", self._now(), who)
 
-    def deprecate(self, name: str, why: str = "", *, who: Who = "person") -> act.Done | None:
+    def deprecate(self, name: str, why: str = "", *, who: Who = "person") -> Done | None:
         """Have a tag recall nothing any more; its definition stays, and it can be revived."""
         with self._writing():
             return lifecycle.set_status(self._hand, name, "deprecated", self._now(), who, why)
 
-    def rename(self, name: str, new_name: str) -> act.Done | None:
+    def rename(self, name: str, new_name: str) -> Done | None:
         """Give a tag another name; the old one becomes an alias."""
         with self._writing():
             return lifecycle.rename(self._hand, name, new_name, self._now(), "person")
 
-    def merge(self, name: str, into: str, *, dry_run: bool = False) -> list[act.Change] | act.Done | None:
+    def merge(self, name: str, into: str, *, dry_run: bool = False) -> list[Change] | Done | None:
         """Merge a tag into another; `dry_run` lists the changes instead."""
         with self._writing():
             return lifecycle.merge(self._hand, name, into, self._now(), dry_run=dry_run)
 
-    def split(self, name: str, parts: Sequence[str], *, dry_run: bool = False) -> list[act.Change] | act.Done | None:
+    def split(self, name: str, parts: Sequence[str], *, dry_run: bool = False) -> list[Change] | Done | None:
         """Split a tag into others; `dry_run` lists the changes instead."""
         with self._writing():
             return lifecycle.split(self._hand, name, parts, self._now(), dry_run=dry_run)
@@ -179,7 +182,7 @@ class Governance:
             return str(error)
         return f"{name}: {what}d" if done else f"{name} was so already."
 
-    def _judged(self, what: str, name: str, told: Mapping[str, str]) -> act.Done | None:
+    def _judged(self, what: str, name: str, told: Mapping[str, str]) -> Done | None:
         why = told.get("reason", "")
         if what == "relate":
             level: Level = told.get("level", "related")  # type: ignore[assignment]  # `relate` refuses other words
@@ -212,12 +215,12 @@ class Governance:
             done, left = evolve.evolve(self._hand, self._now(), self.share)
             return Evolved(tuple(done), tuple(left))
 
-    def examine(self) -> list[act.Done]:
+    def examine(self) -> list[Done]:
         """Judge the tags that nobody has examined yet: what is certain is done, the rest waits for `evolve`."""
         with self._writing():
             return evolve.examine(self._hand, self._now(), self.share)
 
-    def follow(self, new: Iterable[str] = ()) -> list[act.Done]:
+    def follow(self, new: Iterable[str] = ()) -> list[Done]:
         """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""
         return relations.follow(self._hand, new, self._now())
 
@@ -225,15 +228,15 @@ class Governance:
         """List the tags, by number, with edited links that other notes are still to follow."""
         return self._hand.index.pool.owed()
 
-    def add_scene(self, name: str, *, aliases: Sequence[str] = ()) -> act.Done | None:
+    def add_scene(self, name: str, *, aliases: Sequence[str] = ()) -> Done | None:
         """Make a scene (`work`) or a sub-scene (`work/code-review`)."""
         with self._writing():
             return scenes.add(self._hand, name, tuple(aliases), self._now(), "person")
 
-    def undo(self, act_id: str = "") -> act.Done:
+    def undo(self, act_id: str = "") -> Done:
         """Take back an act of governance, the newest when none is named."""
         with self._writing():
-            return act.undo(self._hand, self._now(), "person", act_id)
+            return undoing.undo(self._hand, self._now(), "person", act_id)
 
     def clean(self, *, dry_run: bool = False, who: Who = "person") -> maintain.Cleaned:
         """Put memories of little weight, and those over the caps, into the archive; `dry_run` only says which.
@@ -246,7 +249,7 @@ class Governance:
 
     def finish_begun(self) -> list[str]:
         """Finish acts that a crash cut short; the caller holds the writer's lock, so none of them is under way."""
-        return act.finish_begun(self._hand, self._now())
+        return undoing.finish_begun(self._hand, self._now())
 
     def learn_next(self) -> learn.Learned | None:
         """Learn from the oldest card that waits for it."""

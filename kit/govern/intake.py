@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import shipped
 from kit.errors import KitError, NotFoundError
-from kit.govern import act as acts
 from kit.govern import changes as parts
 from kit.govern import hand as hands
+from kit.govern import undo as undoing
 from kit.govern.changes import Change
 from kit.vault.paths import same
 from kit.vault.store import etag
@@ -137,6 +137,6 @@ def take_back(hand: Hand, now: datetime, who: Who, *, dry_run: bool = False) -> 
             all_paths += [change.path for change in plan]
     if not due:
         raise NotFoundError("There is no import to take back.", "`memkit log` shows what was done.")
-    gone = {path for act in due for path in acts.undo(hand, now, who, act, partly=True, dry_run=dry_run).paths}
+    gone = {path for act in due for path in undoing.undo(hand, now, who, act, partly=True, dry_run=dry_run).paths}
     left = tuple(path for path in all_paths if path not in gone)
     return TakenBack(len(gone), left, tuple(sorted(gone)) if dry_run else ())

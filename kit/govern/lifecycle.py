@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
     from datetime import datetime
 
-    from kit.govern.act import Change, Done
+    from kit.govern.act import Done
+    from kit.govern.changes import Change
     from kit.govern.hand import Hand
     from kit.index.pool import Held
     from kit.model.notes import Dimension, TagSource, TagStatus
