@@ -11,12 +11,14 @@ import secrets
 import time
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING
 
 from kit.errors import BadInputError, KitError, Problem
 from kit.govern import intake, lifecycle, relations
 from kit.transfer import leaving, plan, sources
-from kit.transfer.pieces import KINDS, Aside, Pause, Saying, Verbatim, Word, mark
+from kit.transfer.course import Course
+from kit.transfer.pieces import Aside, Verbatim, Word, mark
+from kit.transfer.telling import TOLD, Brought, Look, Told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,147 +28,13 @@ if TYPE_CHECKING:
     from kit.govern.hand import Hand
     from kit.model.notes import Level
     from kit.model.perception import Perception
-    from kit.transfer.pieces import Found
+    from kit.transfer.course import Step
     from kit.transfer.plan import Planned
 
 BATCH = 300
 """Notes that are written with one line in the journal and one look of the indexes."""
 TURN_S = 2.0
 """Seconds after which an import lets go of the writer's lock for a moment."""
-EXAMPLES = 3
-"""Notes of each kind that a look shows."""
-TOLD = 200
-"""Problems and asides that one answer names; their numbers are always whole."""
-
-
-Step: TypeAlias = "Problem | Aside | Pause | list[Planned]"
-
-
-class Example(NamedTuple):
-    """One note that would be written."""
-
-    kind: str
-    path: str
-    says: str
-    origin: str
-
-
-class Look(NamedTuple):
-    """What an import would do."""
-
-    kind: str
-    pieces: int
-    new: dict[str, int]
-    """notes that would be written, by kind"""
-    known: dict[str, int]
-    """records that are in the vault, or were imported once, by kind"""
-    examples: tuple[Example, ...]
-    problems: tuple[Problem, ...]
-    problem_count: int
-    asides: tuple[Aside, ...]
-    run: str
-    finished: bool
-    """False: this is what was seen so far"""
-
-
-class Brought(NamedTuple):
-    """What one stretch of an import did."""
-
-    kind: str
-    run: str
-    at: int
-    """records that are dealt with; where the next stretch goes on"""
-    finished: bool
-    written: dict[str, int]
-    known: dict[str, int]
-    problems: tuple[Problem, ...]
-    problem_count: int
-    asides: tuple[Aside, ...]
-
-
-class _Told:
-    """Counts and remarks of a look or of a stretch."""
-
-    def __init__(self) -> None:
-        self.new: dict[str, int] = {}
-        self.known: dict[str, int] = {}
-        self.examples: list[Example] = []
-        self.problems: list[Problem] = []
-        self.asides: list[Aside] = []
-        self.problem_count = 0
-
-    def trouble(self, problem: Problem) -> None:
-        """Note a problem."""
-        self.problem_count += 1
-        if len(self.problems) < TOLD:
-            self.problems.append(problem)
-
-    def seen(self, step: Step) -> None:
-        """Note what a look came upon."""
-        if isinstance(step, Problem):
-            self.trouble(step)
-        elif isinstance(step, Aside):
-            self.asides.append(step)
-        elif isinstance(step, list):
-            for planned in step:
-                (self.due if planned.drafts else self.passed)(planned)
-
-    def passed(self, planned: Planned) -> None:
-        """Note a piece of which nothing is written."""
-        if planned.why == plan.KNOWN:
-            kind = KINDS[type(planned.piece)]
-            self.known[kind] = self.known.get(kind, 0) + 1
-        else:
-            piece = planned.piece
-            where = piece.path if isinstance(piece, Verbatim) else piece.origin
-            if isinstance(piece, Saying):
-                where = str(piece.keys.get("source") or where)
-            self.trouble(Problem(where, 0, planned.why, "It was skipped."))
-
-    def due(self, planned: Planned) -> None:
-        """Note what is written for a piece."""
-        for kind in plan.sort_of(planned):
-            self.new[kind] = self.new.get(kind, 0) + 1
-        main = planned.drafts[-1]
-        if sum(example.kind == main.kind for example in self.examples) < EXAMPLES:
-            says = " ".join(plan.says(planned).split())[:100]
-            self.examples.append(Example(main.kind or "plain note", main.path, says, planned.piece.origin))
-
-
-class _Course:
-    """A source being read, with what was planned from it so far."""
-
-    def __init__(self, name: str, found: Iterator[Found], planner: plan.Planner, seen: set[str]) -> None:
-        self.name, self.planner, self.seen = name, planner, seen
-        self._found = found
-        self.at = self.pieces = 0
-
-    def steps(self) -> Iterator[Step]:
-        """Plan piece by piece; all tags of a pool are planned together."""
-        words: list[Word] = []
-        for found in self._found:
-            if isinstance(found, Word):
-                words.append(found)
-                continue
-            if words:
-                yield self._all(words)
-                words = []
-            if isinstance(found, Pause):
-                yield found
-                continue
-            self.at += 1
-            if isinstance(found, (Problem, Aside)):
-                yield found
-            else:
-                self.pieces += 1
-                yield [self.planner.plan(found)]
-        if words:
-            yield self._all(words)
-
-    def _all(self, words: list[Word]) -> list[Planned]:
-        self.at += len(words)
-        self.pieces += len(words)
-        return self.planner.plan_words(words)
 
 
 class Carrier:
@@ -178,8 +46,8 @@ class Carrier:
     ) -> None:  # fmt: skip
         self._hand, self._writing, self._now, self._sync = hand, writing, clock, sync
         self._perceive, self._vault = perceive, vault
-        self._course: tuple[str, _Course, Iterator[Step]] | None = None
-        self._looking: tuple[str, _Course, Iterator[Step], _Told] | None = None
+        self._course: tuple[str, Course, Iterator[Step]] | None = None
+        self._looking: tuple[str, Course, Iterator[Step], Told] | None = None
         self.owner: AbstractContextManager[object] = nullcontext()
         """what whoever shares the indexes with others holds while they are used; an export takes it page by page"""
 
@@ -191,7 +59,7 @@ class Carrier:
         if self._looking is None or self._looking[0] != run:
             self._sync()
             course = self._begin(source, kind)
-            self._looking = (secrets.token_hex(6), course, course.steps(), _Told())
+            self._looking = (secrets.token_hex(6), course, course.steps(), Told())
         run, course, steps, told = self._looking
         finished = True
         for step in steps:
@@ -209,7 +77,7 @@ class Carrier:
     def bring(self, source: str, kind: str = "auto", *, at: int = 0, seconds: float = 5.0, run: str = "") -> Brought:
         """Import for some seconds, and tell where to go on: call again with `at` and `run` until it is finished."""
         run = run or secrets.token_hex(6)
-        told, end, finished = _Told(), time.monotonic() + seconds, False
+        told, end, finished = Told(), time.monotonic() + seconds, False
         course, steps = self._resumed(source, kind, run)
         while not finished and time.monotonic() < end:
             with self._writing():  # let go of now and then, so that others get to write
@@ -230,23 +98,23 @@ class Carrier:
                 self._course = None
             return intake.take_back(self._hand, self._now(), "person", dry_run=dry_run)
 
-    def _begin(self, source: str, kind: str) -> _Course:
+    def _begin(self, source: str, kind: str) -> Course:
         path = Path(source).expanduser()
         if not path.is_absolute():
             raise BadInputError(f"{source} is no whole path.", "Begin it at the root.")
         if path.resolve() == self._hand.store.root or self._hand.store.root in path.resolve().parents:
             raise BadInputError(f"{path} lies in the vault itself.", "Import from elsewhere.")
         chosen, seen = sources.choose(kind, path), intake.imported(self._hand)
-        return _Course(chosen.name, chosen.read(path), plan.Planner(self._hand, self._perceive, seen), seen)
+        return Course(chosen.name, chosen.read(path), plan.Planner(self._hand, self._perceive, seen), seen)
 
-    def _resumed(self, source: str, kind: str, run: str) -> tuple[_Course, Iterator[Step]]:
+    def _resumed(self, source: str, kind: str, run: str) -> tuple[Course, Iterator[Step]]:
         """Go on where the last stretch ended; after a restart from the beginning, passing over what is done."""
         if self._course is None or self._course[0] != run:
             course = self._begin(source, kind)
             self._course = (run, course, course.steps())
         return self._course[1:]
 
-    def _batch(self, course: _Course, steps: Iterator[Step], told: _Told, run: str, counted: int, stop: float) -> bool:
+    def _batch(self, course: Course, steps: Iterator[Step], told: Told, run: str, counted: int, stop: float) -> bool:
         """Write some notes; tell whether it was the last time."""
         due: list[Planned] = []
         finished, notes = True, 0
@@ -270,7 +138,7 @@ class Carrier:
             self._write(due, course, told, run)
         return finished
 
-    def _write(self, due: list[Planned], course: _Course, told: _Told, run: str) -> None:
+    def _write(self, due: list[Planned], course: Course, told: Told, run: str) -> None:
         new = [planned for planned in due if planned.drafts]
         drafts = [draft for planned in new for draft in planned.drafts]
         marks = {mark(planned.piece.origin) for planned in due if not isinstance(planned.piece, Verbatim)}
@@ -288,7 +156,7 @@ class Carrier:
             told.trouble(Problem(wanted, 0, what, "Look whether links by name still lead to it."))
         self._unite([planned for planned in due if isinstance(planned.piece, Word)], told)
 
-    def _unite(self, words: list[Planned], told: _Told) -> None:
+    def _unite(self, words: list[Planned], told: Told) -> None:
         """Give tags that were there what the others know of them, and relate them to those that came."""
         new = {planned.piece.name for planned in words if planned.drafts and isinstance(planned.piece, Word)}
         pool: list[Word] = [planned.piece for planned in words if isinstance(planned.piece, Word)]
@@ -302,7 +170,7 @@ class Carrier:
     def _relate(self, one: str, other: str, level: Level) -> None:
         relations.relate(self._hand, one, other, level, self._now(), "maintain")
 
-    def _try(self, told: _Told, do: Callable[[], object]) -> None:
+    def _try(self, told: Told, do: Callable[[], object]) -> None:
         try:
             do()
         except KitError as error:
