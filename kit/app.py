@@ -5,35 +5,36 @@ Law: every way in (command line, hook, MCP, web, Python) comes through these met
 
 from __future__ import annotations
 
-import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from kit import config, maintain, places, reconcile, survey, text
+from kit import config, inquiry, maintain, places, reconcile, survey, text
 from kit import search as searching
 from kit.briefing import Briefing
-from kit.errors import BadInputError, UnavailableError
+from kit.errors import BadInputError
 from kit.govern import alignment, care, facts, recalls, scenes, turns
 from kit.govern.hand import Hand
 from kit.governance import Governance
 from kit.index.reflection import Index
+from kit.inquiry import Inquiry
 from kit.learning import Learning
 from kit.llm.mind import Mind
 from kit.llm.port import Settings
 from kit.model.hits import Recall
 from kit.passages import Passages
-from kit.perceive import dates, model, rules, spoken
-from kit.recall import engine, match, score
+from kit.perceive import spoken
+from kit.recall import engine, score
+from kit.step import Step
 from kit.tiers import Rules, Tiers, check
 from kit.vault.journal import Journal
-from kit.vault.lock import VaultLock
 from kit.vault.store import Store
 from kit.witness import Witness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from types import TracebackType
 
@@ -47,10 +48,6 @@ if TYPE_CHECKING:
     from kit.vault.journal import Entry, Who
 
 
-MIRROR_MOST = 50
-"""Tag notes that came at once; more come from git or a first look, and bring both sides of their relations."""
-FOLLOW_AGAIN_S = 1.0
-"""Seconds until relations are tried again that could not be followed, since a note was saved a moment ago."""
 READ_AT_ONCE = 300
 """Cards whose words a single command reads before it answers."""
 
@@ -83,9 +80,8 @@ class Kit:
         self.index.expect_plain_notes(self.store.plain_notes)
         self.journal = Journal(self.store)
         self._hand = Hand(self.store, self.index, self.journal, redacts=self.config.flag("govern.redact"))
-        self._lock = VaultLock(self.folder / "vault.lock")
+        self._step = Step(self.store, self.index, self.folder, lambda: self.pool, freshen)
         self.witness = Witness(self.index, self._hand.look, self.config.text("index.engine"))
-        self._freshen = freshen
         self.passages = Passages(self._hand)
         self._briefing = Briefing(self._hand, self.passages)
         self.pool = Governance(
@@ -93,6 +89,7 @@ class Kit:
             share=self.config.number("govern.tag_share"), caps=self._caps,
         )  # fmt: skip
         self.mind = Mind(Settings.of(self.config.section("llm")), self.root, self.now)
+        self._inquiry = Inquiry(self.index, self.mind)
         self.learning = Learning(
             self._hand, self._writing, self.now, self.mind, sync=self.sync, scene_of=self._scene_of
         )
@@ -100,11 +97,6 @@ class Kit:
             self._hand, self._writing, self.now, sync=self.sync, passages=self.passages, rules=self._tier_rules,
             recall=self.recall, remember=self.remember, sink=self.sink,
         )  # fmt: skip
-        self._try_lock = VaultLock(self.folder / "vault.lock", timeout=0.0)
-        self._begun = False
-        self._unfollowed: dict[str, None] = {}
-        self._waiting: dict[int, frozenset[str]] = {}
-        self._follow_at = 0.0
         self.behind = ""
         self._clock = clock or (lambda: datetime.now(UTC).astimezone())
 
@@ -183,24 +175,7 @@ class Kit:
 
     def perceive(self, prompt: str, now: datetime | None = None) -> Perception:
         """Say what a prompt is like."""
-        scenes = [
-            rules.SceneWords(*_scene(held.path), (held.scene.name, *held.scene.aliases))
-            for held in self.index.pool.scenes()
-            if held.scene.status == "active"
-        ]
-        found = rules.perceive(prompt, now=now or self._clock(), scenes=scenes)
-        said = self.mind.heard(prompt)
-        names = (f"{one.scene}/{one.scene_sub}".rstrip("/") for one in scenes) if said else ()
-        return model.joined(found, said, tuple(names))
-
-    def _clues(self, prompt: str) -> tuple[str, ...] | None:
-        """Take the known tags among those a model thinks helpful memories have; None where it said nothing."""
-        said = self.mind.heard(prompt)
-        if said is None:
-            return None
-        tries = ((clue.name, *clue.synonyms) for clue in said.tags)
-        known = (next((word for word in words if match.is_known(self.index, word)), "") for words in tries)
-        return tuple(word for word in dict.fromkeys(known) if word)
+        return self._inquiry.perceive(prompt, now or self._clock())
 
     def _scene_of(self, said: str) -> str:
         found = self.perceive(said)
@@ -222,15 +197,10 @@ class Kit:
             tuple(tags), tuple(people), tuple(places), main, sub, topic, project, harness, turn, importance
         )
         with self._writing():
-            lacking = self._lacking(prompt, tags)
+            lacking = self._inquiry.lacking(prompt, tags)
             return turns.frame(self._hand, prompt, turn_, self.perceive(prompt, at), at, who)._replace(
                 malformed=lacking
             )
-
-    def _lacking(self, said: str, tags: Sequence[str]) -> tuple[str, ...]:
-        """Name the tags a text speaks of that lack a definition or a dimension."""
-        found = match.match(self.index, spoken.spoken(said), tags).malformed
-        return tuple(held.tag.name for path in found if (held := self.index.pool.at_path(path)))
 
     def complete(
         self, card: str, answer: str = "", *, status: CardStatus = "completed", error: str = "", scene: str = "",
@@ -251,7 +221,7 @@ class Kit:
             refused: tuple[str, ...] = ()
             if alignments:
                 refused = alignment.align(self._hand, alignments, at, who).refused
-            lacking = self._lacking("", done.tags)
+            lacking = self._inquiry.lacking("", done.tags)
             return done._replace(malformed=lacking, refused=(*done.refused, *refused))
 
     def clean_ahead(self, *said: str) -> None:
@@ -261,7 +231,7 @@ class Kit:
 
     def meet(self, card: str) -> bool:
         """Look for a card's file that the index may not have come by yet; tell whether it is known now."""
-        with self._lock:
+        with self._step.lock:
             return turns.meet(self._hand, card)
 
     def append_prompt(self, card: str, prompt: str) -> None:
@@ -299,19 +269,19 @@ class Kit:
         if limit is not None and limit < 1:
             raise BadInputError(f"The limit is at least 1, not {limit}.")
         check(layer, category)
-        self._note_new(self._fresh())  # recalling writes no note: what tags owe each other is followed elsewhere
+        self._step.fresh()  # recalling writes no note: what tags owe each other is followed elsewhere
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         seen = self.perceive(query, at)
         if unasked and not seen.useful:
             return Recall(spoken.spoken(query), (), seen, seen.route)
         asked = engine.Query(
-            spoken.spoken(query), at, tuple(tags) if tags is not None else self._clues(query), tuple(codes),
+            spoken.spoken(query), at, tuple(tags) if tags is not None else self._inquiry.clues(query), tuple(codes),
             seen, text.key(main), text.key(sub), project, topic,
             self.config.count("recall.limit") if limit is None else limit,
             self._threshold() if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),
-            frozenset(exclude), remarks=self._remarks(), times=self._times(query, at),
+            frozenset(exclude), remarks=self._remarks(), times=inquiry.times(query, at),
             witness=self._ask_witness, layer=layer, category=category,
         )  # fmt: skip
         return engine.recall(self.index, asked)
@@ -320,12 +290,6 @@ class Kit:
         """Take the person's threshold, else the profile's own."""
         least = score.PROFILES[self.config.text("recall.profile")].least
         return self.config.number("recall.threshold") if self.config.origins["recall.threshold"] != "default" else least
-
-    def _times(self, query: str, now: datetime) -> tuple[match.Span, ...]:
-        """Gather the times a question looks back to; today is where one is, not what one asks for."""
-        midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-        spans = dates.time_ranges(spoken.ends(spoken.spoken(query)), now)
-        return tuple(match.Span(*span) for span in spans if span.start < midnight)
 
     def _ask_witness(
         self, question: str, persons: Collection[str], allowed: Callable[[int], bool], limit: int
@@ -508,43 +472,18 @@ class Kit:
 
     def sync(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
         """Bring the indexes in step with the files: as the daemon knows how, else by an incremental scan."""
-        report = self._fresh(progress)
+        report = self._step.fresh(progress)
         self.follow(report)
         return report
 
     def follow(self, report: reconcile.Report) -> None:
         """Have tags follow relations that a person has edited in other tags, unless another program is writing."""
-        self._note_new(report)
-        owed = self.pool.owed()
-        due = self._unfollowed or (owed and (owed != self._waiting or time.monotonic() >= self._follow_at))
-        if self._begun and not due:
-            return
-        with suppress(UnavailableError), self._try_lock:
-            self._catch_up()
+        self._step.follow(report)
 
     @property
     def owes(self) -> bool:
         """Tell whether there is something that `sync` would finish or have followed."""
-        return not self._begun or bool(self._unfollowed or self.pool.owed())
-
-    def _note_new(self, report: reconcile.Report) -> None:
-        """Remember tag notes that came new; many at once come from git or a first look, and bring both sides."""
-        if len(report.tags) <= MIRROR_MOST:
-            self._unfollowed |= {path: None for path, before, _ in report.tags if before is None}
-
-    def _catch_up(self) -> None:
-        """Finish what a crash cut short, then have notes follow edited relations; under the writer's lock."""
-        if not self._begun:
-            self.pool.finish_begun()
-            self._begun = True
-        if self._unfollowed or self.pool.owed():
-            new, self._unfollowed = self._unfollowed, {}
-            self.pool.follow(new)
-            self._waiting, self._follow_at = self.pool.owed(), time.monotonic() + FOLLOW_AGAIN_S
-
-    def _fresh(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
-        self.index.refresh()
-        return self._freshen() if self._freshen else reconcile.scan(self.store, self.index, progress)
+        return self._step.owes
 
     def read_words(self) -> None:
         """Use full text in this process: bring it in step, unless that would take long or another has it."""
@@ -555,7 +494,7 @@ class Kit:
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> reconcile.Report:
         """Throw the indexes away and make them anew from the files."""
-        with self._lock:
+        with self._step.lock:
             self.witness.close()
             self.index.renew()
             return reconcile.scan(self.store, self.index, progress)
@@ -569,15 +508,5 @@ class Kit:
         finally:
             self._clock = before
 
-    @contextmanager
-    def _writing(self) -> Iterator[None]:
-        with self._lock:
-            self._note_new(self._fresh())
-            self._catch_up()
-            yield
-
-
-def _scene(path: str) -> tuple[str, str]:
-    """Read category and sub-scene off a scene note's place."""
-    parts = path.removeprefix("scenes/").removesuffix(".md").split("/")
-    return parts[0], parts[1] if len(parts) > 1 else ""
+    def _writing(self) -> AbstractContextManager[None]:
+        return self._step.writing()

@@ -40,13 +40,27 @@ TABLE: dict[str, set[str]] = {
     "tiers": BASE | {"model", "vault", "deliver", "govern", "passages", "maintain"},
     "evolve": BASE | {"model", "index", "digest", "govern"},
     "governance": BASE | {"model", "vault", "index", "recall", "govern", "learn", "maintain", "evolve"},
+    "inquiry": BASE | {"model", "index", "llm", "perceive", "recall"},
+    "step": BASE | {"vault", "index", "reconcile", "governance"},
     "desk": BASE | {"model", "vault", "index", "govern", "witness"},
     "transfer": BASE | {"model", "vault", "index", "digest", "harness", "govern", "__version__"},
     "config": BASE | {"vault"},
     "app": BASE
     | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
     | {"llm", "learning"}
-    | {"govern", "passages", "briefing", "maintain", "governance", "desk", "config", "tiers", "transfer"},
+    | {
+        "govern",
+        "passages",
+        "briefing",
+        "maintain",
+        "governance",
+        "step",
+        "inquiry",
+        "desk",
+        "config",
+        "tiers",
+        "transfer",
+    },
     "operations": BASE | {"model", "app"},
     "standing": BASE | {"model", "vault", "deliver", "app", "index"},
     "sessions": BASE | {"model", "vault", "perceive", "deliver", "harness", "app", "standing"},

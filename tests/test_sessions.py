@@ -304,7 +304,7 @@ def test_a_card_the_person_deleted_stands_in_nobodys_way(kit: Kit, vault: Path) 
 def test_a_vault_that_is_busy_costs_no_answer(kit: Kit) -> None:
     agent = Client(kit)
     agent.prompt("write a poem")
-    kit._lock.timeout = 0.01
+    kit._step.lock.timeout = 0.01
     with VaultLock(kit.folder / "vault.lock"), pytest.raises(UnavailableError, match="Another program"):
         agent.stop("A rose.")
     assert cards(kit) == [("pending", "write a poem", "")]
@@ -315,7 +315,7 @@ def test_a_vault_that_is_busy_costs_no_answer(kit: Kit) -> None:
 def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done_and_is_framed_later(kit: Kit, vault: Path) -> None:
     agent = Client(kit)
     before = sorted(vault.rglob("*"))
-    kit._lock.timeout = 0.01
+    kit._step.lock.timeout = 0.01
     with VaultLock(kit.folder / "vault.lock"), pytest.raises(UnavailableError):
         agent.prompt("write a poem")
     assert sorted(vault.rglob("*")) == before
@@ -404,9 +404,9 @@ def test_a_card_that_is_on_disk_but_not_in_the_index_gets_its_answer(kit: Kit) -
     agent = Client(kit)
     agent.prompt("write a poem")
     kit.index.renew()
-    kit._freshen = reconcile.Report  # as a daemon that is still reading a large vault
+    kit._step.freshen = reconcile.Report  # as a daemon that is still reading a large vault
     agent.stop("A rose.")
-    kit._freshen = None
+    kit._step.freshen = None
     assert cards(kit) == [("completed", "write a poem", "A rose.")]
 
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 
 from kit.errors import BadInputError, KitError, Problem
 from kit.govern import intake, lifecycle, relations
-from kit.transfer import leaving, plan, sources
+from kit.transfer import leaving, plan, sources, vocabulary
 from kit.transfer.course import Course
 from kit.transfer.pieces import Aside, Verbatim, Word, mark
+from kit.transfer.planned import KNOWN
 from kit.transfer.telling import TOLD, Brought, Look, Told
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from kit.model.notes import Level
     from kit.model.perception import Perception
     from kit.transfer.course import Step
-    from kit.transfer.plan import Planned
+    from kit.transfer.planned import Planned
 
 BATCH = 300
 """Notes that are written with one line in the journal and one look of the indexes."""
@@ -163,8 +164,8 @@ class Carrier:
         for planned in words:
             if planned.define:
                 self._try(told, lambda one=planned: lifecycle.add(self._hand, one.define, self._now(), "person"))  # type: ignore[misc]
-                told.passed(planned._replace(why=plan.KNOWN))
-        for one, other, level in plan.relations(pool, lambda name: name in new):
+                told.passed(planned._replace(why=KNOWN))
+        for one, other, level in vocabulary.relations(pool, lambda name: name in new):
             self._try(told, lambda a=one, b=other, c=level: self._relate(a, b, c))  # type: ignore[misc]
 
     def _relate(self, one: str, other: str, level: Level) -> None:

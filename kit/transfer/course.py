@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kit.transfer import plan
     from kit.transfer.pieces import Found
-    from kit.transfer.plan import Planned
+    from kit.transfer.planned import Planned
 
 Step: TypeAlias = "Problem | Aside | Pause | list[Planned]"
 

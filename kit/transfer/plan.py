@@ -7,18 +7,19 @@ archived or deleted what it became.
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING
 
 from kit import text
 from kit.errors import KitError, NotFoundError
-from kit.govern import intake, lifecycle
+from kit.govern import intake
 from kit.govern.intake import Draft
-from kit.govern.relations import LEVELS
 from kit.model.notes import Card
 from kit.transfer import pieces
-from kit.transfer.compose import Composer, tag_path
+from kit.transfer.compose import Composer
 from kit.transfer.memory_file import is_only_secret
 from kit.transfer.pieces import Saying, Setting, Topic, Turn, Verbatim, Word, made_id, mark
+from kit.transfer.planned import KNOWN, Planned
+from kit.transfer.vocabulary import Vocabulary
 from kit.vault import exchange, layout, note, paths
 from kit.vault.store import etag
 
@@ -27,50 +28,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.govern.hand import Hand
-    from kit.model.notes import Level, Note
+    from kit.model.notes import Note
     from kit.model.perception import Perception
     from kit.transfer.pieces import Piece
 
 
-class Planned(NamedTuple):
-    """What one piece leads to."""
-
-    piece: Piece
-    drafts: tuple[Draft, ...] = ()
-    why: str = ""
-    """why nothing is written, where nothing is: known, or a sentence"""
-    define: lifecycle.Defined | None = None
-    """what a known tag is to be given"""
-
-
-class _Pool(NamedTuple):
-    """Tags that come together."""
-
-    named: dict[str, Word]
-    back: dict[str, list[tuple[str, str]]]
-    """relations by the tag they lead to"""
-
-    @classmethod
-    def of(cls, words: Sequence[Word]) -> _Pool:
-        """Gather tags by name."""
-        back: dict[str, list[tuple[str, str]]] = {}
-        for word in words:
-            for level, other in word.relations:
-                back.setdefault(text.key(other), []).append((level, word.name))
-        return cls({text.key(word.name): word for word in words}, back)
-
-    def relations(self, word: Word) -> list[tuple[str, str]]:
-        """List a tag's relations, those that only the other one names among them; the strongest of each pair."""
-        own = text.key(word.name)
-        found: dict[str, tuple[str, str]] = {}
-        for level, other in (*word.relations, *self.back.get(own, ())):
-            key = text.key(other)
-            if key != own and (key not in found or LEVELS.index(level) < LEVELS.index(found[key][0])):
-                found[key] = (level, other)
-        return list(found.values())
-
-
-KNOWN = "known"
 _TRIES = 3
 """Ids of a piece that are tried to find the note it became."""
 
@@ -87,10 +49,10 @@ class Planner:
         """notes planned here, by origin"""
         self._at: dict[str, datetime] = {}
         """times of the turns that an earlier import brought"""
-        self._codes: set[str] = set()
         self._facts: set[str] | None = None
         self._said: dict[str, set[str]] = {}
         self._turned: set[str] = set()
+        self._vocabulary = Vocabulary(hand, self._composer, self._id, seen, self._turned)
 
     def plan(self, piece: Piece) -> Planned:
         """Say what becomes of a piece."""
@@ -101,9 +63,9 @@ class Planner:
                 self._at[piece.origin] = piece.at
             return Planned(piece, why=KNOWN)
         if isinstance(piece, Word):
-            return self._word(piece, _Pool.of([piece]))
+            return self._vocabulary.words([piece])[0]
         if isinstance(piece, Setting):
-            return self._setting(piece)
+            return self._vocabulary.setting(piece)
         if why := self._why_not(piece):
             return Planned(piece, why=why)
         drafts = self._drafts(piece, self._id(piece.origin, piece.at))
@@ -127,10 +89,7 @@ class Planner:
 
     def plan_words(self, words: Sequence[Word]) -> list[Planned]:
         """Plan the tags of a pool together, so that they can be related to each other."""
-        pool = _Pool.of(words)
-        return [
-            Planned(word, why=KNOWN) if mark(word.origin) in self._seen else self._word(word, pool) for word in words
-        ]
+        return self._vocabulary.words(words)
 
     def redacted(self) -> tuple[str, ...]:
         """Name the kinds of secrets that were taken out since this was asked last."""
@@ -225,54 +184,7 @@ class Planner:
             return self._hand.load(path)
         return None
 
-    # -- tags, scenes, and notes as they are
-
-    def _word(self, word: Word, new: _Pool) -> Planned:
-        pool, key, named = self._hand.index.pool, text.key(word.name), new.named
-        held = pool.claimant(key)
-        if held and getattr(held.tag, "origin", "") != word.origin:
-            own = tuple(each for each in word.aliases if pool.claimant(text.key(each)) is None)
-            united = lifecycle.Defined(held.tag.name, word.definitions, word.dimensions, own)  # type: ignore[arg-type]  # known words
-            return Planned(word, why=KNOWN, define=united if held.tag.status == "active" else None)
-        if held or tag_path(word.name) in self._turned:
-            return Planned(word, why=KNOWN)
-        self._turned.add(tag_path(word.name))
-        code = word.code if word.code and pool.at_code(word.code) is None and word.code not in self._codes else ""
-        code = code or lifecycle.fresh_code(self._hand, word.name, self._codes)
-        self._codes.add(code)
-        links: dict[str, list[str]] = {}
-        for level, other in new.relations(word):
-            if text.key(other) in named and pool.claimant(text.key(other)) is None:
-                links.setdefault(level, []).append(f"[[{tag_path(named[text.key(other)].name).removesuffix('.md')}]]")
-        aliases = tuple(
-            each for each in word.aliases if text.key(each) not in named and pool.claimant(text.key(each)) is None
-        )
-        drafts = self._composer.word(
-            word._replace(aliases=aliases), self._id(word.origin, word.at), code, links, self._merged(word, named)
-        )
-        return Planned(word, tuple(drafts))
-
-    def _merged(self, word: Word, named: dict[str, Word]) -> str:
-        held = self._hand.index.pool.claimant(text.key(word.merged_to)) if word.merged_to else None
-        target = held.path if held else ""
-        if not target and text.key(word.merged_to) in named:
-            target = tag_path(named[text.key(word.merged_to)].name)
-        return f"[[{target.removesuffix('.md')}]]" if target else ""
-
-    def _setting(self, setting: Setting) -> Planned:
-        path = layout.named_path("scenes", setting.sub or setting.main, setting.main if setting.sub else "")
-        wanted = text.key(f"{setting.main}/{setting.sub}" if setting.sub else setting.main)
-        held = {
-            text.key(each.path.removeprefix("scenes/").removesuffix(".md")) for each in self._hand.index.pool.scenes()
-        }
-        if wanted in held or path in self._turned:
-            return Planned(setting, why=KNOWN)
-        self._turned.add(path)
-        drafts = self._composer.scene(setting, self._id(setting.origin, setting.at))
-        if setting.sub and text.key(setting.main) not in held:
-            above = Setting(f"{setting.origin}/..", setting.at, setting.main)
-            drafts = [*self._setting(above).drafts, *drafts]
-        return Planned(setting, tuple(drafts))
+    # -- notes as they are
 
     def _verbatim(self, piece: Verbatim) -> Planned:
         """Plan a note as it is: by its id where it has one, else by its path."""
@@ -300,18 +212,6 @@ class Planner:
 
     def _as_it_is(self, piece: Verbatim) -> Draft:
         return Draft(piece.path, piece.raw, piece.id, piece.kind, piece.mtime_ns, theirs=True)
-
-
-def relations(words: Sequence[Word], is_new: Callable[[str], bool]) -> list[tuple[str, str, Level]]:
-    """List the relations that lead to a tag the vault had already: those are written as acts of their own."""
-    found: dict[frozenset[str], tuple[str, str, Level]] = {}
-    for word in words:
-        for level, other in word.relations:
-            pair = frozenset((text.key(word.name), text.key(other)))
-            weaker = pair in found and LEVELS.index(found[pair][2]) <= LEVELS.index(cast("Level", level))
-            if len(pair) > 1 and not weaker and not (is_new(word.name) and is_new(other)):
-                found[pair] = (word.name, other, cast("Level", level))
-    return list(found.values())
 
 
 def sort_of(planned: Planned) -> list[str]:

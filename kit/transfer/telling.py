@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit.errors import Problem
 from kit.transfer import plan
 from kit.transfer.pieces import KINDS, Aside, Saying, Verbatim
+from kit.transfer.planned import KNOWN
 
 if TYPE_CHECKING:
     from kit.transfer.course import Step
-    from kit.transfer.plan import Planned
+    from kit.transfer.planned import Planned
 
 EXAMPLES = 3
 """Notes of each kind that a look shows."""
@@ -92,7 +93,7 @@ class Told:
 
     def passed(self, planned: Planned) -> None:
         """Note a piece of which nothing is written."""
-        if planned.why == plan.KNOWN:
+        if planned.why == KNOWN:
             kind = KINDS[type(planned.piece)]
             self.known[kind] = self.known.get(kind, 0) + 1
         else:

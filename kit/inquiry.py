@@ -1,0 +1,66 @@
+"""A text, understood before anything is recalled for it: what it is like, which tags and times it means.
+
+Law: reads only; an unknown word never becomes a tag. What a model made of the text a moment ago is used; nobody is
+asked here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kit.perceive import dates, model, rules, spoken
+from kit.recall import match
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from kit.index.reflection import Index
+    from kit.llm.mind import Mind
+    from kit.model.perception import Perception
+
+
+class Inquiry:
+    """Understands texts by the scenes and tags of one vault."""
+
+    def __init__(self, index: Index, mind: Mind) -> None:
+        self._index, self._mind = index, mind
+
+    def perceive(self, prompt: str, now: datetime) -> Perception:
+        """Say what a prompt is like."""
+        scenes = [
+            rules.SceneWords(*_scene(held.path), (held.scene.name, *held.scene.aliases))
+            for held in self._index.pool.scenes()
+            if held.scene.status == "active"
+        ]
+        found = rules.perceive(prompt, now=now, scenes=scenes)
+        said = self._mind.heard(prompt)
+        names = (f"{one.scene}/{one.scene_sub}".rstrip("/") for one in scenes) if said else ()
+        return model.joined(found, said, tuple(names))
+
+    def clues(self, prompt: str) -> tuple[str, ...] | None:
+        """Take the known tags among those a model thinks helpful memories have; None where it said nothing."""
+        said = self._mind.heard(prompt)
+        if said is None:
+            return None
+        tries = ((clue.name, *clue.synonyms) for clue in said.tags)
+        known = (next((word for word in words if match.is_known(self._index, word)), "") for words in tries)
+        return tuple(word for word in dict.fromkeys(known) if word)
+
+    def lacking(self, said: str, tags: Sequence[str]) -> tuple[str, ...]:
+        """Name the tags a text speaks of that lack a definition or a dimension."""
+        found = match.match(self._index, spoken.spoken(said), tags).malformed
+        return tuple(held.tag.name for path in found if (held := self._index.pool.at_path(path)))
+
+
+def times(query: str, now: datetime) -> tuple[match.Span, ...]:
+    """Gather the times a question looks back to; today is where one is, not what one asks for."""
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    spans = dates.time_ranges(spoken.ends(spoken.spoken(query)), now)
+    return tuple(match.Span(*span) for span in spans if span.start < midnight)
+
+
+def _scene(path: str) -> tuple[str, str]:
+    """Read category and sub-scene off a scene note's place."""
+    parts = path.removeprefix("scenes/").removesuffix(".md").split("/")
+    return parts[0], parts[1] if len(parts) > 1 else ""
