@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from kit.errors import Problem
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
+    from kit.model.rows import SceneRow, TagRow
     from kit.transfer.carrier import Carrier
     from kit.vault import exchange
     from kit.vault.journal import Entry, Who
@@ -423,12 +424,12 @@ class Kit:
         self.sync()
         return survey.features(self.index, self._hand.entry(note_id) if note_id else None)
 
-    def tags(self) -> list[survey.TagRow]:
+    def tags(self) -> list[TagRow]:
         """List the tag pool, and the words on cards that have no tag note yet."""
         self.sync()
         return survey.tags(self.index)
 
-    def scenes(self) -> list[survey.SceneRow]:
+    def scenes(self) -> list[SceneRow]:
         """List the scenes."""
         self.sync()
         return survey.scenes(self.index)

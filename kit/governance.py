@@ -12,6 +12,7 @@ from kit.errors import KitError
 from kit.govern import alignment, lifecycle, relations, scenes
 from kit.govern import undo as undoing
 from kit.learn import rules as learn
+from kit.model.rows import TagView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,24 +25,6 @@ if TYPE_CHECKING:
     from kit.index.pool import Held
     from kit.model.notes import Dimension, Level, Tag, TagStatus
     from kit.vault.journal import Who
-
-
-class TagView(NamedTuple):
-    """A tag as a person wants to see it."""
-
-    code: str
-    name: str
-    status: str
-    path: str
-    definitions: tuple[str, ...]
-    dimensions: tuple[str, ...]
-    aliases: tuple[str, ...]
-    synonym: tuple[str, ...]
-    related: tuple[str, ...]
-    loose: tuple[str, ...]
-    merged_to: str
-    cards: tuple[str, ...]
-    lacks: tuple[str, ...]
 
 
 class Evolved(NamedTuple):

@@ -11,6 +11,7 @@ from kit import places
 from kit.errors import BadNoteError, NotFoundError, Problem
 from kit.index.pool import IMPLICIT
 from kit.model.notes import Fact
+from kit.model.rows import SceneRow, TagRow
 from kit.vault import layout, note
 
 if TYPE_CHECKING:
@@ -42,26 +43,6 @@ class FeatureRow(NamedTuple):
     id: str
     path: str
     terms: tuple[str, ...]
-
-
-class TagRow(NamedTuple):
-    """One tag of the pool."""
-
-    code: str
-    name: str
-    status: str
-    cards: int
-    aliases: tuple[str, ...]
-    path: str
-
-
-class SceneRow(NamedTuple):
-    """One scene."""
-
-    scene: str
-    scene_sub: str
-    cards: int
-    aliases: tuple[str, ...]
 
 
 class FactRow(NamedTuple):

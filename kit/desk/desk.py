@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.desk import diary, graph, memories
-from kit.desk.leaf import Leaf, Leaves
+from kit.desk.leaf import Leaves
 from kit.errors import BadInputError, NotFoundError
 from kit.govern import edits, facts
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kit.govern.hand import Hand
     from kit.model.hits import Reason, Recall
     from kit.model.notes import Category, Layer
+    from kit.model.rows import Graph, Leaf, Lines
     from kit.vault.journal import Entry
     from kit.witness import Witness
 
@@ -177,7 +178,7 @@ class Desk:
             self._found_wrong = (index.generation, found)
         return [*self._faults(), *self._found_wrong[1]]
 
-    def graph(self, *, centre: str = "", limit: int = 120) -> graph.Graph:
+    def graph(self, *, centre: str = "", limit: int = 120) -> Graph:
         """Draw the tag pool, or what lies round one tag."""
         self._sync()
         _refuse_limit(limit)
@@ -230,9 +231,7 @@ class Desk:
 
     # -- turning back the pages
 
-    def journal(
-        self, *, what: str = "", note_id: str = "", acts: str = "", cursor: str = "", limit: int = 50
-    ) -> diary.Lines:
+    def journal(self, *, what: str = "", note_id: str = "", acts: str = "", cursor: str = "", limit: int = 50) -> Lines:
         """Read the journal newest first; `what`: only this word; `acts` 'only': only what can be taken back."""
         _refuse_limit(limit)
 

@@ -5,9 +5,10 @@ Law: reads only; a page begins at a byte of a month's file, so lines that are ad
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kit.errors import BadInputError
+from kit.model.rows import Change, Line, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -21,42 +22,6 @@ CHANGES = 20
 LOOKED_AT = 5_000
 """Lines looked at for one page; what is rare may give a page with fewer, and the next begins there."""
 _QUIET = ("done", "abandoned")
-
-
-class Change(NamedTuple):
-    """What an act did to one file."""
-
-    path: str
-    moved: str
-    old: str
-    new: str
-
-
-class Line(NamedTuple):
-    """One line of the journal."""
-
-    cursor: str
-    at: str
-    who: str
-    what: str
-    note: str
-    why: str
-    id: str
-    act: str
-    """the name by which it can be taken back; '' when it is no act"""
-    undone: bool
-    files: int
-    changes: tuple[Change, ...]
-    session: str
-    ids: tuple[str, ...]
-    tokens: int
-
-
-class Lines(NamedTuple):
-    """A page of the journal."""
-
-    lines: tuple[Line, ...]
-    next: str
 
 
 def page(

@@ -5,11 +5,12 @@ Law: reads only, and never draws more than can be looked at: the most used tags,
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kit import text
 from kit.errors import NotFoundError
 from kit.index.pool import LEVELS
+from kit.model.rows import Between, Graph, Point
 
 if TYPE_CHECKING:
     from kit.index.pool import Held
@@ -17,31 +18,6 @@ if TYPE_CHECKING:
 
 STEPS = 2
 """Relations followed from the tag in the middle."""
-
-
-class Point(NamedTuple):
-    """A tag."""
-
-    code: str
-    name: str
-    status: str
-    cards: int
-
-
-class Between(NamedTuple):
-    """A relation, by the codes of its tags."""
-
-    one: str
-    other: str
-    level: str
-
-
-class Graph(NamedTuple):
-    """Tags and what joins them."""
-
-    points: tuple[Point, ...]
-    lines: tuple[Between, ...]
-    left_out: int
 
 
 def draw(index: Index, centre: str, limit: int) -> Graph:

@@ -7,12 +7,13 @@ the few notes a person writes links in, and from what the full text proposes and
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kit import text
 from kit.errors import KitError
 from kit.model.fields import WIKILINK, link_target
 from kit.model.notes import Card, Event, Overview, Scene, Summary, Tag
+from kit.model.rows import Leaf, Linked, Said
 from kit.vault import exchange, note
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from kit.govern.hand import Hand
     from kit.index.catalog import Entry
     from kit.model.notes import Note
-    from kit.vault.exchange import Exchange
     from kit.witness import Witness
 
 LINKING = ("summary", "fact", "tag", "scene", "note", "")
@@ -32,39 +32,6 @@ READ_FOR_LINKS = 3_000
 PROPOSED = 40
 MOST = 200
 """Notes named as leading to one."""
-
-
-class Linked(NamedTuple):
-    """A note at the other end of a link."""
-
-    target: str
-    """what the link says; '' for what leads here"""
-    id: str
-    kind: str
-    path: str
-    """'' when there is no such note"""
-    title: str
-
-
-class Leaf(NamedTuple):
-    """One note, whole."""
-
-    id: str
-    kind: str
-    path: str
-    etag: str
-    title: str
-    raw: str
-    front: dict[str, str | list[str]]
-    body: str
-    links: tuple[Linked, ...]
-    backlinks: tuple[Linked, ...]
-    overview: str
-    """the overview of a card"""
-    said: Exchange
-    """what was said in a card's turn"""
-    file: str
-    """the file's own path on this machine"""
 
 
 class Leaves:
@@ -81,10 +48,10 @@ class Leaves:
         found = note.read(raw, entry.path)
         typed = self._shelf.load(entry)
         front = {key: _shown(value) for key, value in found.front.items()}
-        overview, said = "", exchange.Exchange("", "")
+        overview, said = "", Said("", "")
         if isinstance(typed, Card):
             overview = self._body(typed.overview).strip()
-            said = exchange.read(self._body(typed.event))
+            said = Said(*exchange.read(self._body(typed.event)))
         return Leaf(
             entry.id, entry.kind, entry.path, etag, self.title(entry), raw.decode(errors="replace"), front,
             found.body, tuple(self._leads_to(raw.decode(errors="replace"))), tuple(self._leads_here(entry, typed)),

@@ -1,4 +1,4 @@
-"""How each route gets its answer: what is given, turned into operations by name, and the result into our shapes.
+"""How each route gets its answer: what is given, turned into operations by name, and the result into our `shown`.
 
 Law: nothing is decided here; a failure is the KitError that the operation raised.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from kit.errors import KitError
 
-Answer = Any  # what JSON can carry; `shapes` checks it
+Answer = Any  # what JSON can carry; `shown` checks it
 
 
 class Call(NamedTuple):
@@ -24,7 +24,7 @@ class Call(NamedTuple):
     ask: Callable[..., Answer]
     """`ask("operation", **params)`"""
     given: Any
-    """the checked parameters or body, one of `shapes`"""
+    """the checked parameters or body, one of `given`"""
     etag: str = ""
     """the state of a note that the caller has seen; '' for any"""
 
@@ -58,7 +58,7 @@ def _millis(at: datetime) -> int:
     return round(at.timestamp() * 1000)
 
 
-def _asked(given: Any) -> dict[str, Any]:  # noqa: ANN401 - one of `shapes`
+def _asked(given: Any) -> dict[str, Any]:  # noqa: ANN401 - one of `given`
     """List the parameters that say something."""
     return {
         name: value for name, value in given.model_dump(exclude_none=True).items() if value != "" or name == "query"

@@ -21,9 +21,10 @@ from starlette.responses import Response
 from starlette.routing import Route as Served
 
 from kit.errors import KitError
-from kit.web import routes, shapes
+from kit.web import given, routes
 from kit.web.answers import Call, status_of
 from kit.web.guard import BODY_LIMIT, Guard, failure
+from kit.web.rows import adapter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -74,13 +75,14 @@ def _endpoint(route: Route, ask: Callable[..., Any]) -> Callable[[Request], Any]
         try:
             raw = await _body(request) if route.method == "POST" else _query(request)
             etag = _if_match(request)
-            given = _checked(route, raw)
-            answer = await run_in_threadpool(route.answer, Call(ask, given, etag))
+            asked = _checked(route, raw)
+            answer = await run_in_threadpool(route.answer, Call(ask, asked, etag))
         except _Refused as refused:
             return refused.answer
         except KitError as error:
             return failure(status_of(error, if_match=bool(etag)), error.what, error.mend)
-        shown = route.gives.model_validate(answer).model_dump_json(exclude_none=True).encode()
+        shape = adapter(route.gives)
+        shown = shape.dump_json(shape.validate_python(answer), exclude_none=True)
         return _with_etag(request, shown) if route.method == "GET" else _json(shown)
 
     return endpoint
@@ -120,7 +122,7 @@ def _checked(route: Route, raw: object) -> BaseModel:
 
 
 def _names(route: Route) -> set[str]:
-    return {*route.given.model_fields, *shapes.Patch.model_fields}
+    return {*route.given.model_fields, *given.Patch.model_fields}
 
 
 def _without_halves(value: object) -> object:
@@ -163,12 +165,12 @@ async def _described(request: Request) -> Response:
 async def _session(key: Key, request: Request) -> Response:
     """Take the token that was printed, and give it back as a cookie no script can read."""
     try:
-        given = shapes.Session.model_validate(await _body(request))
+        said = given.Session.model_validate(await _body(request))
     except _Refused as refused:
         return refused.answer
     except ValidationError:
         return failure(400, "There is no token.", 'Send {"token": "…"}.')
-    if not key.fits(given.token):
+    if not key.fits(said.token):
         return failure(401, "The token is missing or wrong.", "Open the address that `memkit web` printed.")
     answer = _json(b'{"ok":true}')
     answer.set_cookie(key.cookie, key.token, httponly=True, samesite="strict", path="/")
