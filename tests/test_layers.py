@@ -71,7 +71,9 @@ TABLE: dict[str, set[str]] = {
     "daemon.spool": BASE | {"daemon.protocol"},
     "daemon.conversation": BASE | {"daemon.protocol", "daemon.channel"},
     "daemon.client": BASE | {"daemon.protocol", "daemon.channel"},
-    "daemon.server": BASE | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation"},
+    "daemon.replay": BASE | {"daemon.spool", "daemon.conversation"},
+    "daemon.server": BASE
+    | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation", "daemon.replay"},
     "daemon.crew": BASE,
     "daemon.scribe": BASE | {"index", "witness", "app"},
     "daemon.builder": BASE

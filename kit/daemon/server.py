@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import secrets
 import selectors
@@ -16,14 +15,14 @@ import signal
 import socket
 import threading
 import time
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from kit import lock as locks
 from kit.daemon import channel as channels
 from kit.daemon import protocol, spool
 from kit.daemon.channel import DAEMON_FILE, Channel
-from kit.daemon.conversation import GAP_S, LOG, Handler, Later, converse, run_hook
+from kit.daemon.conversation import GAP_S, LOG, Handler, Later, converse
+from kit.daemon.replay import Replay
 from kit.errors import UnavailableError
 from kit.places import SOCKET
 
@@ -37,10 +36,6 @@ __all__ = ["Handler", "Later", "Server"]
 LOCK = "lock"
 _PATIENCE_S = 10.0
 """How long a second server waits to see whether the first one serves or ends."""
-_REPLAY_AGAIN_S, _REPLAY_LONGEST_S = 1.0, 300.0
-"""How long what is spooled waits after a trouble that passes: each time twice as long, up to the second."""
-_HELD_BACK = 5
-"""So often what is spooled may find that something is away before what was spooled after it goes first."""
 _GRACE_S = 10.0
 """How long running requests may go on after a stop."""
 
@@ -87,10 +82,7 @@ class Server:
         self._calm = threading.Condition()
         self._open: set[Channel] = set()
         self._stopping = False  # no Event: its lock could be held when a signal comes
-        self._replaying = threading.Lock()
-        self._replay_wait, self._replay_due = _REPLAY_AGAIN_S, -math.inf
-        self._in_vain: Counter[str] = Counter()
-        """How often each spooled file was tried in vain"""
+        self._replay = Replay(self, spooled, clock, lambda: self._stopping) if spooled else None
         self._retracting = threading.Lock()
         self._listed = False
         self._lock = -1
@@ -243,9 +235,8 @@ class Server:
                 signal.signal(number, old)
 
     def _tick(self) -> None:
-        due = self._spooled and self._is_due(self._spooled)
-        if due and self._spooled and self.handler.ready() and self._replaying.acquire(blocking=False):
-            threading.Thread(target=self._replay, args=(self._spooled,), daemon=True).start()
+        if self._replay:
+            self._replay.tick()
         idle = self._working == 0 and self._clock() - self._last >= self._idle_s()
         if self._lost() or self._gone() or (idle and not self.handler.busy()):
             self._stopping = True
@@ -263,46 +254,6 @@ class Server:
         except OSError:
             return True
         return (found.st_dev, found.st_ino) != self._node
-
-    def _is_due(self, folder: Path) -> bool:
-        """Tell whether something spooled can be tried: all at its time; what is new at once, unless it is held back."""
-        waiting = spool.waiting(folder)
-        if self._clock() >= self._replay_due:
-            return bool(waiting)
-        tries = [self._in_vain[file.name] for file in waiting]
-        return 0 in tries and all(not tried or tried >= _HELD_BACK for tried in tries)
-
-    def _replay(self, folder: Path) -> None:
-        is_time, held = self._clock() >= self._replay_due, False
-        try:
-            with self.working():
-                for item in spool.take(folder):
-                    stuck = self._in_vain[item.path.name] >= _HELD_BACK
-                    if stuck and not is_time:
-                        continue
-                    env = item.call.env | {"MEMKIT_SPOOLED": str(item.at_ns)}
-                    outcome = run_hook(self, item.call._replace(env=env), lambda _reply: None)
-                    if outcome == "later":
-                        held = True
-                        self._in_vain[item.path.name] += 1
-                        if self._in_vain[item.path.name] < _HELD_BACK:
-                            break
-                        continue
-                    if outcome == "refused":
-                        spool.set_aside(item.path)
-                    item.path.unlink(missing_ok=True)
-                    del self._in_vain[item.path.name]
-                    if self._stopping:
-                        return
-            if held:
-                self._replay_due = self._clock() + self._replay_wait
-                self._replay_wait = min(self._replay_wait * 2, _REPLAY_LONGEST_S)
-            elif is_time:
-                self._replay_wait = _REPLAY_AGAIN_S
-        except OSError:
-            LOG.exception("The spool %s can't be read.", folder)
-        finally:
-            self._replaying.release()
 
     def _accept(self, listener: socket.socket) -> bool:
         try:
