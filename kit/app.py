@@ -22,6 +22,7 @@ from kit.inquiry import Inquiry
 from kit.learning import Learning
 from kit.llm.mind import Mind
 from kit.llm.port import Settings
+from kit.model.fields import check_importance
 from kit.model.hits import Recall
 from kit.passages import Passages
 from kit.perceive import spoken
@@ -190,8 +191,7 @@ class Kit:
         """Write the pending card of a prompt."""
         if not prompt.strip():
             raise BadInputError("There is no prompt to frame.", 'Give one: memkit frame "I like concise code"')
-        if not 1 <= importance <= 5:  # noqa: PLR2004 - the scale
-            raise BadInputError(f"Importance goes from 1 to 5, not {importance}.")
+        check_importance(importance)
         at = now or self._clock()
         main, _, sub = scene.partition("/")
         turn_ = turns.Turn(
@@ -375,8 +375,7 @@ class Kit:
         who: Who = "person",
     ) -> facts.Remembered | None:  # fmt: skip
         """Keep a fact or preference; said again it is confirmed, said differently it is superseded."""
-        if not 1 <= importance <= 5:  # noqa: PLR2004 - the scale
-            raise BadInputError(f"Importance goes from 1 to 5, not {importance}.")
+        check_importance(importance)
         stated = facts.Stated(
             says,
             category,

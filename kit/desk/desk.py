@@ -13,6 +13,7 @@ from kit.desk import diary, graph, memories
 from kit.desk.leaf import Leaves
 from kit.errors import BadInputError, NotFoundError
 from kit.govern import edits, facts
+from kit.model.fields import check_importance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -290,8 +291,7 @@ class Desk:
         tags: Sequence[str] = (),
     ) -> Added:  # fmt: skip
         """Write a memory down: a fact, or a card in another layer."""
-        if not 1 <= importance <= 5:  # noqa: PLR2004 - the scale
-            raise BadInputError(f"Importance goes from 1 to 5, not {importance}.")
+        check_importance(importance)
         with self._writing():
             if layer == "semantic":
                 stated = facts.Stated(text, category, tags=tuple(tags), importance=importance)

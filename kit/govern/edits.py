@@ -13,6 +13,7 @@ from kit.govern import care
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
 from kit.govern.act import Act
+from kit.model.fields import check_importance
 from kit.model.notes import Card, Fact, Summary
 from kit.vault import layout, note
 from kit.vault.store import etag as content_etag
@@ -92,8 +93,7 @@ def _changes(
             raise BadInputError("A card has no category.", "Categories are for facts.")
         changes["category"] = patch.category
     if patch.importance is not None:
-        if not 1 <= patch.importance <= 5:  # noqa: PLR2004 - the scale
-            raise BadInputError(f"Importance goes from 1 to 5, not {patch.importance}.")
+        check_importance(patch.importance)
         changes["importance"] = patch.importance
     if patch.tags is None or isinstance(found, Summary):
         return changes, says, (), ()

@@ -11,9 +11,17 @@ from typing import Annotated
 
 from pydantic import BeforeValidator
 
+from kit.errors import BadInputError
+
 LONGEST = 1_000_000
 """Characters of one text that an operation takes: some 200,000 words, more than any prompt or answer."""
 WIKILINK = re.compile(r"!?\[\[([^\]|#^]+)(?:[#^][^\]|]*)?(?:\|[^\]]*)?\]\]")
+
+
+def check_importance(importance: int) -> None:
+    """Raise BadInputError for an importance that is not 1 to 5."""
+    if not 1 <= importance <= 5:  # noqa: PLR2004 - the scale
+        raise BadInputError(f"Importance goes from 1 to 5, not {importance}.")
 
 
 def _text(value: object) -> object:
