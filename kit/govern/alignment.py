@@ -13,7 +13,7 @@ from kit import text
 from kit.errors import KitError
 from kit.govern import relations
 from kit.govern.act import Act
-from kit.index.pool import LEGACY
+from kit.index.held import LEGACY
 from kit.model.fields import link_target
 from kit.model.notes import Dimension, Tag
 

@@ -8,66 +8,36 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from datetime import datetime
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, get_args
+from typing import TYPE_CHECKING
 
 from kit import text
 from kit.index import claims
+from kit.index.held import (
+    LEVELS,
+    Held,
+    HeldScene,
+    callings_of,
+    changed_links,
+    handles_of,
+    links_of,
+    names_of,
+    revived,
+    take_out,
+    targets_of,
+)
 from kit.model.notes import Level, Scene, Tag
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Mapping
 
     from kit.errors import Problem
 
+__all__ = ["IMPLICIT", "LEVELS", "Held", "HeldScene", "Pool"]
+
 IMPLICIT = "="
 """Before the code of a word that stands on cards but has no tag note."""
-LEVELS: tuple[Level, ...] = get_args(Level)
-"""Strongest first."""
-NEEDED = ("definitions", "dimensions")
-"""What a tag must have to be complete."""
-LEGACY = {
-    "definition": "definitions", "dimension": "dimensions", "synonyms": "aliases", "related_codes": "related",
-    "relations": "related",
-}  # fmt: skip
-"""Keys of older forms of a tag note, and the key that took the place of each."""
 _OWED = "follow:"
-_INSTANTS = ("created", "updated")
-_Pooled = TypeVar("_Pooled", Tag, Scene)
-
-
-class Held(NamedTuple):
-    """A tag note in the pool."""
-
-    num: int
-    path: str
-    tag: Tag
-
-    @property
-    def code(self) -> str:
-        """The tag's stable short name."""
-        return self.tag.code or self.tag.id
-
-    @property
-    def key(self) -> str:
-        """The tag's folded name."""
-        return text.key(self.tag.name)
-
-    @property
-    def lacks(self) -> tuple[str, ...]:
-        """Name what makes the tag malformed: keys that are empty, and keys of an older form."""
-        empty = tuple(key for key in NEEDED if not getattr(self.tag, key))
-        return empty + tuple(key for key in LEGACY if (self.tag.model_extra or {}).get(key))
-
-
-class HeldScene(NamedTuple):
-    """A scene note in the pool."""
-
-    num: int
-    path: str
-    scene: Scene
 
 
 class Pool:
@@ -102,9 +72,9 @@ class Pool:
         rows = self._db.execute("SELECT pool.num, notes.path, pool.kind, data FROM pool JOIN notes USING (num)")
         for num, path, kind, data in rows.fetchall():
             if kind == "tag":
-                self._hold(Held(num, path, _revived(Tag, data)))
+                self._hold(Held(num, path, revived(Tag, data)))
             else:
-                self._scenes[num] = HeldScene(num, path, _revived(Scene, data))
+                self._scenes[num] = HeldScene(num, path, revived(Scene, data))
         owed = self._db.execute("SELECT name, value FROM meta WHERE name GLOB 'follow:*'")
         for name, links in owed.fetchall():
             self._owed[int(name.removeprefix(_OWED))] = frozenset(json.loads(links))
@@ -126,7 +96,7 @@ class Pool:
         self._release(num)
         if isinstance(note, Tag):
             self._hold(Held(num, path, note))
-            if before and (changed := _changed_links(before.tag, note)):
+            if before and (changed := changed_links(before.tag, note)):
                 self.owe(num, changed | self._owed.get(num, frozenset()))
         else:
             self._scenes[num] = HeldScene(num, path, note)
@@ -160,7 +130,7 @@ class Pool:
         """List the folded names and aliases that a tag note claims."""
         self.load()
         held = self._tags.get(num)
-        return _names(held) if held else set()
+        return names_of(held) if held else set()
 
     def at_path(self, path: str) -> Held | None:
         """Find the tag of a note's path."""
@@ -266,7 +236,7 @@ class Pool:
         found = self._known_words.get(held.num)
         if found is None:
             tags = self._family(held)
-            found = frozenset(key for tag in tags for key in _names(tag) if self.claimant(key) is tag)
+            found = frozenset(key for tag in tags for key in names_of(tag) if self.claimant(key) is tag)
             self._known_words[held.num] = found
         return found
 
@@ -283,7 +253,7 @@ class Pool:
 
     def merged_into(self, target: Held) -> list[Held]:
         """List the tags whose signposts name this one."""
-        found = {num for link in _callings(target) for num in self._merged.get(link, ())}
+        found = {num for link in callings_of(target) for num in self._merged.get(link, ())}
         return [
             self._tags[num]
             for num in sorted(found)
@@ -322,7 +292,7 @@ class Pool:
         return found
 
     def _incoming(self, held: Held) -> list[int]:
-        nums = {num for link in _callings(held) for num in self._back.get(link, ())}
+        nums = {num for link in callings_of(held) for num in self._back.get(link, ())}
         found = [self._tags[num] for num in nums if held.num in self.own(self._tags[num])]
         return [other.num for other in sorted(found, key=lambda other: other.path)]
 
@@ -360,16 +330,16 @@ class Pool:
         self._forget_ways()
         self._tags[held.num] = held
         self._paths[held.path] = held.num
-        for key in _names(held):
+        for key in names_of(held):
             self._claims[key].add(held.num)
-        for key in _handles(held):
+        for key in handles_of(held):
             self._handles[key].add(held.num)
         self._codes[held.code].add(held.num)
         if held.tag.merged_to:
             self._merged[text.key(held.tag.merged_to)].add(held.num)
             self._merged[text.key(held.tag.merged_to.rsplit("/", 1)[-1])].add(held.num)
-        for link in _links(held.tag):
-            for key in _targets(link):
+        for link in links_of(held.tag):
+            for key in targets_of(link):
                 self._back[key].add(held.num)
 
     def _release(self, num: int) -> None:
@@ -379,68 +349,14 @@ class Pool:
             return
         self._forget_ways()
         self._paths.pop(held.path, None)
-        for link in _links(held.tag):
-            for key in _targets(link):
-                _remove(self._back, key, num)
-        for key in _names(held):
-            _remove(self._claims, key, num)
-        for key in _handles(held):
-            _remove(self._handles, key, num)
-        _remove(self._codes, held.code, num)
+        for link in links_of(held.tag):
+            for key in targets_of(link):
+                take_out(self._back, key, num)
+        for key in names_of(held):
+            take_out(self._claims, key, num)
+        for key in handles_of(held):
+            take_out(self._handles, key, num)
+        take_out(self._codes, held.code, num)
         if held.tag.merged_to:
-            _remove(self._merged, text.key(held.tag.merged_to), num)
-            _remove(self._merged, text.key(held.tag.merged_to.rsplit("/", 1)[-1]), num)
-
-
-def _revived(kind: type[_Pooled], data: str) -> _Pooled:
-    """Make the note anew that was written down here: it was valid then, and to validate it takes ten times as long."""
-    values = json.loads(data)
-    for name, value in values.items():
-        if type(value) is list:
-            values[name] = tuple(value)
-    for name in _INSTANTS:
-        if values.get(name):
-            values[name] = datetime.fromisoformat(values[name])
-    blank: _Pooled = _blank(kind)
-    return blank.model_copy(update=values)
-
-
-@cache
-def _blank(kind: type[Tag | Scene]) -> Any:  # noqa: ANN401 - of that kind, which a cache can't say
-    return kind.model_construct(id="")
-
-
-def _names(held: Held) -> set[str]:
-    return {text.key(word) for word in (held.tag.name, *held.tag.aliases)} - {""}
-
-
-def _handles(held: Held) -> set[str]:
-    """List what else a link may call a tag: its file's name and its id."""
-    return {text.key(held.path.rsplit("/", 1)[-1].removesuffix(".md")), text.key(held.tag.id)} - {""}
-
-
-def _callings(held: Held) -> set[str]:
-    """List everything a link may call a tag, folded."""
-    return {*_names(held), *_handles(held), text.key(held.path.removesuffix(".md")), text.key(held.code)}
-
-
-def _targets(link: str) -> set[str]:
-    return {text.key(link), text.key(link.rsplit("/", 1)[-1])}
-
-
-def _links(tag: Tag) -> Iterator[str]:
-    for level in LEVELS:
-        yield from getattr(tag, level)
-
-
-def _changed_links(before: Tag, after: Tag) -> frozenset[str]:
-    """List the links that came, went or changed their level."""
-    one, other = ({(level, link) for level in LEVELS for link in getattr(tag, level)} for tag in (before, after))
-    return frozenset(link for _, link in one ^ other)
-
-
-def _remove(where: dict[str, set[int]], key: str, num: int) -> None:
-    if key in where:
-        where[key].discard(num)
-        if not where[key]:
-            del where[key]
+            take_out(self._merged, text.key(held.tag.merged_to), num)
+            take_out(self._merged, text.key(held.tag.merged_to.rsplit("/", 1)[-1]), num)
