@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 
+from kit import reconcile
 from kit.app import Kit
-from kit.daemon import scribe
+from kit.daemon import keeper, scribe
 from kit.daemon.crew import Crew
+from kit.daemon.keeper import Keeper
 from kit.govern.lay import lay
 from kit.index import fulltext
+from kit.vault.walk import walk
 from tests.daemon.conftest import until
 from tests.daemon.house import card
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.daemon.conftest import Home
@@ -114,3 +119,58 @@ def test_words_written_into_a_copy_are_those_of_a_new_full_text(home: Home, tmp_
         assert [num for num in range(50) if copied.has(num)] == [num for num in range(50) if new.has(num)]
         for each in texts:
             each.close()
+
+
+def terms(kit: Kit) -> dict[str, list[str]]:
+    """List what each card is found by."""
+    return {entry.path: kit.index.postings.terms_of(entry.num) for entry in kit.index.catalog.of_kind("card")}
+
+
+def test_a_storm_that_a_child_reads_ends_where_a_rebuild_would(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay(home.root)
+    cards = home.root / "cards"
+    for n in range(250):
+        (cards / f"n{n}.md").write_bytes(card(f"n{n}", f"harbour{n}"))
+    with Kit(home.root) as kit:
+        kit.sync()
+    monkeypatch.setattr(keeper, "CREW_FROM", 1)
+    kept = Keeper(home.root)
+    for n in range(230):
+        (cards / f"n{n}.md").write_bytes(card(f"n{n}", f"storm{n}"))
+    (cards / "n241.md").rename(cards / "moved.md")
+    (cards / "n242.md").unlink()
+    kept._scan_gently()
+    assert kept._crew is None
+    found = terms(kept.kit)
+    kept.kit.reindex()
+    assert found == terms(kept.kit)
+    assert "tag:storm229" in found["cards/n229.md"]
+    assert "tag:harbour241" in found["cards/moved.md"]
+    kept.kit.close()
+
+
+def test_what_changed_after_it_was_read_ahead_is_read_again(home: Home) -> None:
+    lay(home.root)
+    file = home.root / "cards" / "n.md"
+    file.write_bytes(card("n", "before"))
+
+    def reads(pieces: list[reconcile.Piece]) -> Iterator[dict[str, reconcile.Read]]:
+        for piece in pieces:
+            found = reconcile.read_all(kit.store, piece)
+            file.write_bytes(card("n", "meanwhile"))
+            yield found
+
+    with Kit(home.root) as kit:
+        list(reconcile.portions(kit.store, kit.index, nullcontext, reads=reads))
+        assert "tag:meanwhile" in terms(kit)["cards/n.md"]
+
+
+def test_what_was_read_just_after_it_was_written_is_looked_at_again_however_late_it_is_taken_up(home: Home) -> None:
+    lay(home.root)
+    (home.root / "cards" / "n.md").write_bytes(card("n", "fresh"))
+    with Kit(home.root) as kit:
+        path, stat = next((path, stat) for path, stat in walk(home.root) if path == "cards/n.md")
+        ahead = reconcile.read_all(kit.store, [(path, stat)])
+        late = ahead[path]._replace(at_ns=stat.mtime_ns + reconcile.RACY_NS)
+        for read, is_believed in ((ahead[path], False), (late, True)):
+            assert (read.known.mtime_ns == stat.mtime_ns) is is_believed
