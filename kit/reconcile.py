@@ -354,7 +354,8 @@ class _Work:
         if self._claims is not None:
             self._claims.setdefault(note_id, []).append(fresh._replace(num=num))
         self._index.catalog.set_problems(path, "note", read.problems)
-        self._folds.add(fresh.folded)
+        if entry is None:  # a note that was there has the twins it had
+            self._folds.add(fresh.folded)
         self._ids.add(note_id)
         if origin and origin.path != path:
             self._index.catalog.clear_problems(origin.path)

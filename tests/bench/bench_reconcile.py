@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import nullcontext
 from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kit import reconcile
 from kit.app import Kit
+from kit.daemon import builder
 from kit.recall import engine
 from tests.bench import measure
 from tests.bench.synthetic import END, build
@@ -91,6 +93,28 @@ def one_file(vault: Path) -> dict[str, float]:
         return {"ms": measure.spread(taken).p50}
 
 
+def many_files(vault: Path) -> dict[str, float]:
+    """Apply half of the cards edited, as after a checkout: read here alone, then with a child that reads ahead."""
+    taken: dict[str, float] = {}
+    with Kit(vault, clock=lambda: END) as kit:
+        engine.recall(kit.index, engine.Query(QUESTION, END))
+        entries = list(kit.index.catalog.of_kind("card"))[::2]
+        for name in ("alone", "child"):
+            for entry in entries:
+                place = vault / entry.path
+                place.write_bytes(place.read_bytes() + f"Edited for {name}.\n".encode())
+            crew = builder.reading(kit.store) if name == "child" else None
+            reads = crew.each if crew else None
+            taken[name] = measure.milliseconds(
+                lambda reads=reads: list(reconcile.portions(kit.store, kit.index, nullcontext, reads=reads))  # type: ignore[misc]
+            )
+        for entry in entries:
+            place = vault / entry.path
+            place.write_bytes(place.read_bytes().partition(b"Edited for ")[0])
+        list(reconcile.portions(kit.store, kit.index, nullcontext))
+    return {**taken, "notes": len(entries)}
+
+
 def main() -> None:
     """Run what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -104,6 +128,8 @@ def main() -> None:
             measure.fresh(lay_down, vault, cards, chosen.events)
             built, least = measure.fresh(first_build, vault), measure.fresh(floors, vault)
             scanned, edited = measure.fresh(nothing_changed, vault), measure.fresh(one_file, vault)
+            many = measure.fresh(many_files, vault)
+            half = many["notes"]
             both, notes = least["list"] + least["read"], built["notes"]
             listing = least["list"]
             rows = [
@@ -111,8 +137,10 @@ def main() -> None:
                 ("scan after opening", scanned["first"], listing, scanned["first"] / listing, ""),
                 ("scan, nothing changed", scanned["ms"], listing, scanned["ms"] / listing, notes / scanned["ms"] * 1e3),
                 ("one edited note", edited["ms"], "", "", ""),
+                (f"{half:.0f} edited notes", many["alone"], "", "", half / many["alone"] * 1e3),
+                ("the same, read ahead by a child", many["child"], "", "", half / many["child"] * 1e3),
             ]
-            peaks = (built["peak"], "", scanned["peak"], edited["peak"])
+            peaks = (built["peak"], "", scanned["peak"], edited["peak"], many["peak"], "")
             shown = [(*row, peak) for row, peak in zip(rows, peaks, strict=True)]
             measure.show(f"reconcile, {cards} cards, {notes:.0f} notes", HEADS, shown)
     print(f"\n{measure.noise()}")
