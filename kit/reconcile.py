@@ -71,6 +71,8 @@ class Read(NamedTuple):
     stat: Stat
     at_ns: int
     """when that was"""
+    plain_notes: bool
+    """whether the person's own notes were to be found then"""
     note: Gist | None = None
     problems: tuple[Problem, ...] = ()
     broken: bool = False
@@ -320,7 +322,8 @@ class _Work:
             return
         try:
             ahead = self._ahead.get(path)
-            read = ahead if ahead and ahead.stat == stat else _read(self._store, path, stat)
+            holds = ahead and (ahead.stat, ahead.plain_notes) == (stat, self._store.plain_notes)
+            read = ahead if ahead and holds else _read(self._store, path, stat)
         except NotFoundError:
             _look(self._store, path)  # raises when it is the whole vault that went away
             self.lose(path)
@@ -481,23 +484,23 @@ class _Work:
 
 def _read(store: Store, path: str, stat: Stat) -> Read:
     """Read a file as a note, a plain note, or a problem; NotFoundError when it has gone meanwhile."""
-    name, now = path.rsplit("/", 1)[-1], time.time_ns()
+    name, now, plain_notes = path.rsplit("/", 1)[-1], time.time_ns(), store.plain_notes
     try:
         raw, etag = store.read(path)
     except BadNoteError as error:
-        return Read(f"too large {stat}", stat, now, None, (error.problem,), broken=True)
+        return Read(f"too large {stat}", stat, now, plain_notes, None, (error.problem,), broken=True)
     except (RefusedError, UnavailableError) as error:
         problem = Problem(path, 0, error.what, error.mend)
-        return Read(f"{_UNREAD}{stat}", stat, now, None, (problem,), broken=True)
+        return Read(f"{_UNREAD}{stat}", stat, now, plain_notes, None, (problem,), broken=True)
     if walk.conflict_copy(name):
         problem = Problem(
             path, 0, "A sync tool left this conflict copy.", "Merge what you want to keep, then delete it."
         )
-        return Read(etag, stat, now, None, (problem,))
+        return Read(etag, stat, now, plain_notes, None, (problem,))
     try:
         found = note.parse(raw, path, fallback_name=name.removesuffix(".md"))
-        if found is None and store.plain_notes:
+        if found is None and plain_notes:
             found = plain.read(raw, path)
-        return Read(etag, stat, now, distil.gist(found, stat.mtime_ns) if found else None)
+        return Read(etag, stat, now, plain_notes, distil.gist(found, stat.mtime_ns) if found else None)
     except BadNoteError as error:
-        return Read(etag, stat, now, None, (error.problem,), broken=True)
+        return Read(etag, stat, now, plain_notes, None, (error.problem,), broken=True)
