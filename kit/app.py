@@ -281,9 +281,10 @@ class Kit:
             seen, text.key(main), text.key(sub), project, topic,
             self.config.count("recall.limit") if limit is None else limit,
             self._threshold() if threshold is None else threshold,
-            score.PROFILES[self.config.text("recall.profile")], self.config.count("recall.co_tag_rounds"),
+            score.PROFILES[self.config.text("recall.profile")],
+            0 if unasked else self.config.count("recall.co_tag_rounds"),  # what only fills a place is never told
             frozenset(exclude), remarks=self._remarks(), times=inquiry.times(query, at),
-            witness=self._ask_witness, layer=layer, category=category,
+            witness=self._ask_witness, layer=layer, category=category, further=silence.FURTHER if unasked else 0,
         )  # fmt: skip
         return engine.recall(self.index, asked)
 

@@ -40,7 +40,7 @@ TABLE = (
     Setting("recall.profile", "default", "How hits are scored.", ("default", "wangdefa", "layered")),
     Setting("recall.limit", 8, "How many hits a recall returns at most.", least=1, most=200),
     Setting("recall.threshold", 0.12, "Hits below this score are not returned; `layered` has 0.08.", most=1),
-    Setting("recall.hook_limit", 8, "How many hits a hook injects at most.", least=1, most=200),
+    Setting("recall.hook_limit", 5, "Hits a hook injects at most; further tags named may add 3.", least=1, most=200),
     Setting("recall.hook_threshold", 0.08, "Hits below this score are not injected by a hook.", most=1),
     Setting("recall.co_tag_rounds", 3, "Rounds of inference through the tags of the cards found."),
     Setting("recall.text_ms", 20, "Milliseconds the full text may take for one recall."),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LEXICON = 1
 """Number of the way in which names are cut into words and stems; raise it with every change of that."""
+LEAST_LIKE = 5
+"""Letters of a word from which on others are `like` it."""
 MAX_UNITS = 16
 """A name longer than this (words, or CJK characters) is only found when it is asked for as a tag."""
 
@@ -66,6 +68,8 @@ class Lexicon:
         self._by_stems: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._by_part: dict[str, set[str]] = defaultdict(set)
         self._longest: dict[str, int] = {}
+        self._by_end: defaultdict[str, set[str]] | None = None
+        """words by their first and last letters, from when they are first asked for; those of lost names stay"""
 
     def __contains__(self, key: str) -> bool:
         """Tell whether something bears this name."""
@@ -75,16 +79,32 @@ class Lexicon:
         """Count the names."""
         return len(self._known)
 
-    def knows(self, word: str) -> bool:
-        """Tell whether `with_word` lists any name."""
-        return (word,) in self._by_words or (word,) in self._by_stems or word in self._by_part
-
     def with_word(self, word: str) -> set[str]:
         """List the names that are a word, have it as their stem, or hold it as a part."""
-        empty: set[str] = set()
-        alone = (word,)
+        alone, empty = (word,), set[str]()
         found = self._by_words.get(alone, empty) | self._by_stems.get(alone, empty)
         return found | self._by_part.get(word, empty)
+
+    def knows_word(self, word: str) -> bool:
+        """Tell whether there is any name `with_word`, in less time."""
+        alone = (word,)
+        return alone in self._by_words or alone in self._by_stems or word in self._by_part
+
+    def like(self, word: str) -> set[str]:
+        """List the words of names that begin or end as a word does and are as long, or a letter more or less."""
+        if self._by_end is None:
+            self._by_end = defaultdict(set)
+            for key in self._known:
+                self._hold_ends(key)
+        head, tail = _ends(word)
+        near = self._by_end.get(head, set()) | self._by_end.get(tail, set())
+        return {one for one in near if -1 <= len(one) - len(word) <= 1}
+
+    def _hold_ends(self, key: str) -> None:
+        for word in _words(key):
+            if self._by_end is not None and word.isascii() and len(word) >= LEAST_LIKE:
+                for end in _ends(word):
+                    self._by_end[end].add(word)
 
     def names(self) -> dict[str, int]:
         """List every name, with how many bear it."""
@@ -104,6 +124,8 @@ class Lexicon:
         words, stems = map(tuple, self._spelled.get(key) or (_words(key), _stemmed(key)))
         if not words or len(words) > MAX_UNITS:
             return
+        if self._by_end is not None:
+            self._hold_ends(key)
         self._by_words[words].add(key)
         self._by_stems[stems].add(key)
         for first in (words[0], stems[0]):
@@ -186,6 +208,10 @@ class Lexicon:
                 continue
             for key in sorted(self._by_part.get(stems[at], ())):
                 found.setdefault(key, Mention(key, "part", word))
+
+
+def _ends(word: str) -> tuple[str, str]:
+    return word[:3], f"~{word[-3:]}"
 
 
 def _remove(where: dict[_At, set[str]], at: _At, key: str) -> None:

@@ -32,7 +32,11 @@ _PASTED = re.compile(
     | (?:npm|yarn|pnpm)\ (?:ERR!|WARN|error|warn|notice)
     | \s*(?:[\w$]+\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:[:\[(]|\s*$)
     | Exception\ in\ thread | Caused\ by: | Uncaught\ | \s*File\ "[^"]+",\ line\ \d
-    | error(?:\[E?\w+\])?:\ | warning:\ unused
+    | error(?:\[E?\w+\]|\ [A-Z]+\d+)?:\ | warning:\ unused
+    | (?:-?(?:bash|zsh|sh|fish)|fatal|sudo|ssh|curl|make(?:\[\d+\])?|ld|gcc|clang)[:：]\ ?\S
+    | \s*(?:for|while|until|if)\ .*;\ *(?:do|then)\b.* | \s*(?:done|fi|esac)\s*$ | package\ \w+\s*$ | import\ "[^"]*"\s*$
+    | (?:~|\.{1,2})?/\S+\s*$ | \[\d+\][+-]?\ +\S | Segmentation\ fault | 段错误
+    | \[signal\ | thread\ '[^']*'\ panicked\ at | .*\bundefined\ reference\ to\b
     | [\w./\\-]+:\d+(?::\d+)?:\ \S                                    # main.c:4:2: …
     | [\w.-]+(?:\[\d+\])?:\ (?:\*\*\*|(?:fatal\ )?error\b|fatal:|[\w.-]+:\ (?:command\ )?not\ found)
     | \s+at\ \S.*[:)\d] | \s*\.\.\.\ \d+\ more | \s*-->\ | \s*\d*\ +\|(?:\ |$) | \s*\^+ | E\ {2,}\S
@@ -65,6 +69,10 @@ _MAYBE = re.compile(
     """,
     re.VERBOSE,
 )
+_COMMENT = re.compile(r"\s*(?://|/\*|#)\s")
+"""Beside code; a line that begins so among a person's own is a heading or a remark."""
+_CALLS = re.compile(r"[=({\[<][^)\]}>]*[)\]}>]|[=;\"]")
+"""What is in most code and in few sentences."""
 _SENTENCE = re.compile(r"\s*[A-Za-z'’,]+(?: [\w'’,./()-]+){3,}[.?!]?\s*$")
 _SHELL = re.compile(r"\s*(?:[$❯➜%]|\w[\w.-]*@[\w.-]+[:\ ]\S*[$#]|PS [A-Z]:\\[^>]*>)\s\S")
 """A command typed in a shell: what stands right below is what it printed."""
@@ -160,7 +168,8 @@ def _judge(lines: list[str]) -> list[str]:
             if _PASTED.match(line):
                 marks.append("p")
             else:
-                marks.append("m" if _MAYBE.match(line) and not _plain(line) else "s")
+                maybe = _COMMENT.match(line) or (_MAYBE.match(line) and not _plain(line))
+                marks.append("m" if maybe else "s")
             continue
         marks.append("p")
     return marks
@@ -175,7 +184,8 @@ def spoken(text: str) -> str:
     kept: list[str] = []
     for index, at in enumerate(solid):
         beside = [marks[solid[near]] for near in (index - 1, index + 1) if 0 <= near < len(solid)]
-        if marks[at] == "s" or (marks[at] == "m" and not any(mark in "pm" for mark in beside)):
+        apart = marks[at] == "m" and "s" in marks[:at] and marks[at - 1] == " " and _CALLS.search(lines[at])
+        if marks[at] == "s" or (marks[at] == "m" and not apart and not any(mark in "pm" for mark in beside)):
             kept.append(lines[at].strip())
     return "\n".join(kept)
 

@@ -84,6 +84,8 @@ class Query(NamedTuple):
     """only this tier"""
     category: str = ""
     """only facts of this category"""
+    further: int = 0
+    """hits beyond the limit at most, one for each tag after the first that somebody chose and the question names"""
     witness: Callable[[str, Collection[str], Callable[[int], bool], int], Proofs] | None = None
     """the full text: asked with the words, those of them that name persons, which cards may be shown and how many"""
 
@@ -108,6 +110,8 @@ def recall(index: Index, query: Query) -> Recall:
         seen, lacking = query.perception, matched.malformed
         return Recall(query.text, found, seen, seen.route, codes, matched.missing, lacking, query.remarks)
     query, matched, tell = _heard(index, query, gate, matched)
+    called = sum(concept.trust > 1 for concept in matched.concepts)
+    query = query._replace(limit=query.limit + min(query.further, max(0, called - 1)))
     strengths = _strengths(index, matched.concepts, query)
     tallest = score.tallest(query.weights, index.features.sorts())
     best = _best(query, gate, strengths, asked, tallest)

@@ -25,8 +25,8 @@ LEAST = 0.5
 """What every hit that is told must have of its own."""
 MARGIN = 0.7
 """Share of the best hit's score below which another is not told with it, unless it answers for another named tag."""
-MANY = 5
-"""Hits told at most; only answers for further tags that somebody chose go beyond it."""
+FURTHER = 3
+"""Hits asked for beyond the limit at most, one for each further tag that somebody chose and the prompt names."""
 NAMED = ("direct", "alias", "merged")
 """The ways to a card from a name in the prompt."""
 
@@ -55,7 +55,7 @@ def worth_telling(hits: Sequence[Hit]) -> list[Hit]:
         if called and not chosen:
             near = near and (worth >= AMPLE or (worth >= ENOUGH and hit.score >= called))
         names = {reason.note for reason in hit.reasons if reason.factor in NAMED}
-        if (near or (worth >= ENOUGH and not names <= answered)) and (chosen or len(told) < MANY):
+        if near or (worth >= ENOUGH and not names <= answered):
             told.append(hit)
             answered |= names
     return told

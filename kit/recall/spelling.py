@@ -7,14 +7,13 @@ are what somebody gave: words that rules picked are words like any other, and so
 from __future__ import annotations
 
 import re
-from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
 from kit import text
 from kit.recall import match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from kit.index.reflection import Index
 
@@ -60,7 +59,7 @@ def mended(index: Index, asked: str, rarity: Mapping[str, float]) -> tuple[str, 
     folded, stops = text.fold(asked), text.stop_words()
     found = list(_WORD.finditer(folded))
     lone = sum(one.group() not in stops for one in found) == 1
-    knows = index.lexicon.knows
+    knows = index.lexicon.knows_word
     remarks: list[str] = []
     for one in reversed(found):
         word = one.group()
@@ -69,8 +68,10 @@ def mended(index: Index, asked: str, rarity: Mapping[str, float]) -> tuple[str, 
             continue
         if knows(word) or knows(stem):
             continue
-        slips = (slip for slip in _slips(word, lone=lone) if knows(slip) and _sought(index, slip))
-        name = next(slips, "")
+        likely = sorted(
+            (rank, name) for name in index.lexicon.like(word) if (rank := _slip(word, name, lone=lone)) is not None
+        )
+        name = next((name for _, name in likely if _sought(index, name)), "")
         if name:
             folded = f"{folded[: one.start()]}{name}{folded[one.end() :]}"
             remarks.append(f"Read '{word}' as '{name}'.")
@@ -87,20 +88,23 @@ def _touches(folded: str, found: re.Match[str]) -> bool:
     return any(char.isalnum() or char in _JOINING for char in (before, after[:1])) or bool(_GOES_ON.match(after))
 
 
-def _slips(word: str, *, lone: bool) -> Iterator[str]:
-    """List what may have been meant, the likeliest slips first; the first letter is seldom wrong.
+def _slip(word: str, name: str, *, lone: bool) -> int | None:
+    """Rank the slip that makes a word of a name, the likeliest 0; None: it is none. The first letter is seldom wrong.
 
-    A word that is all that is asked is looked up more readily.
+    A word that is all that is asked is read more readily.
     """
-    size, cuts, letters = len(word), range(1, len(word)), ascii_lowercase
-    yield from (f"{word[:at]}{word[at]}{word[at:]}" for at in range(size))
-    if size - 1 > LEAST:
-        yield from (f"{word[:at]}{word[at + 1 :]}" for at in cuts if word[at] == word[at - 1])
-    if size >= LONG:
-        yield from (f"{word[:at]}{word[at + 1]}{word[at]}{word[at + 2 :]}" for at in cuts if at + 1 < size)
-    if size - 1 >= LONG or lone:
-        yield from (f"{word[:at]}{word[at + 1 :]}" for at in cuts)
-    if size + 1 >= LONG or lone:
-        yield from (f"{word[:at]}{letter}{word[at:]}" for at in (*cuts, size) for letter in letters)
-    if size >= LONGER:
-        yield from (f"{word[:at]}{letter}{word[at + 1 :]}" for at in cuts for letter in _BESIDE[word[at]])
+    same = next(
+        (at for at, (one, other) in enumerate(zip(word, name, strict=False)) if one != other), min(len(word), len(name))
+    )
+    size, readily = len(name), lone or len(name) >= LONG
+    if not same:
+        return None
+    if size != len(word):
+        short, long = sorted((word, name), key=len)
+        if short[same:] != long[same + 1 :]:
+            return None
+        return 0 if long[same] == long[same - 1] else 2 if readily else None
+    if word[same : same + 2] == name[same : same + 2][::-1] and word[same + 2 :] == name[same + 2 :]:
+        return 1 if size >= LONG else None
+    wrong = word[same + 1 :] == name[same + 1 :] and word[same] in _BESIDE.get(name[same], "")
+    return 3 if wrong and size >= LONGER else None
