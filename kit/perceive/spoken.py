@@ -34,11 +34,13 @@ _PASTED = re.compile(
     | Exception\ in\ thread | Caused\ by: | Uncaught\ | \s*File\ "[^"]+",\ line\ \d
     | error(?:\[E?\w+\]|\ [A-Z]+\d+)?:\ | warning:\ unused
     | (?:-?(?:bash|zsh|sh|fish)|fatal|sudo|ssh|curl|make(?:\[\d+\])?|ld|gcc|clang)[:：]\ ?\S
-    | \s*(?:for|while|until|if)\ .*;\ *(?:do|then)\b.* | \s*(?:done|fi|esac)\s*$ | package\ \w+\s*$ | import\ "[^"]*"\s*$
+    | \s*(?:for|while|until|if)\ .*;\ *(?:do|then)\b.* | \s*(?:done|fi|esac)\s*$
+    | package\ \w+\s*$ | import\ "[^"]*"\s*$
     | (?:~|\.{1,2})?/\S+\s*$ | \[\d+\][+-]?\ +\S | Segmentation\ fault | 段错误
     | \[signal\ | thread\ '[^']*'\ panicked\ at | .*\bundefined\ reference\ to\b
     | [\w./\\-]+:\d+(?::\d+)?:\ \S                                    # main.c:4:2: …
-    | [\w.-]+(?:\[\d+\])?:\ (?:\*\*\*|(?:fatal\ )?error\b|fatal:|[\w.-]+:\ (?:command\ )?not\ found)
+    | [\w.-]+(?:\[\d+\])?[:：]\ ?(?:\*\*\*|(?:fatal\ )?error\b|fatal:|command\ not\ found|未找到命令)
+    | [\w.-]+(?:\[\d+\])?:\ [\w.-]+:\ (?:command\ )?not\ found
     | \s+at\ \S.*[:)\d] | \s*\.\.\.\ \d+\ more | \s*-->\ | \s*\d*\ +\|(?:\ |$) | \s*\^+ | E\ {2,}\S
     | (?:FAILED|PASSED)\ \S+::
     | \s*(?:[$❯➜]|>>>|\w[\w.-]*@[\w.-]+[:\ ]\S*[$\#]|PS\ [A-Z]:\\[^>]*>)\s\S   # a prompt of a shell

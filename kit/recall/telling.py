@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SMALL = 100
 """Cards a vault counts as having at least where rarity founds a hit: in a small one nothing is rare."""
-PICKED, PERSON = 0.6, 0.8
+PICKED, PERSON = 0.45, 0.8
 """Worth in rare tags: of one that rules picked at most, little more than a word; of a person who is named at least."""
 UNHEARD = 0.3
 """Rare words up to which the full text has said nothing of a card."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import pytest
 from kit.app import Kit
 from kit.reconcile import Report
 from tests.bench.quality import __main__ as command
-from tests.bench.quality import asking, everyday, form, runner, writing
+from tests.bench.quality import asking, depth, everyday, form, runner, writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,3 +101,22 @@ def test_an_everyday_prompt_leaves_a_vault_as_it_was_and_says_what_was_injected(
     quiet, loud = everyday.ask(file, asked, runner.Options())
     assert (quiet.useful, quiet.tokens) == (False, 0)
     assert loud.tokens > 0
+
+
+def test_later_everyday_prompts_are_others_in_both_languages() -> None:
+    more, first = everyday.prompts(everyday.MORE), {one.prompt for one in everyday.prompts()}
+    assert len({one.prompt for one in more}) == len(more) >= 200
+    assert sum(one.prompt in first for one in more) <= 20  # bare words of every day: "next"
+    assert {one.language for one in more} == {"en", "zh"}
+
+
+def test_a_deeper_answer_costs_no_fewer_tokens_and_tells_no_less(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = depth.gains(file, runner.Options())
+    assert [row["depth"] for row in rows] == ["shallow", "medium", "deep"]
+    for shallower, deeper in itertools.pairwise(rows):
+        assert shallower["tokens a question"] <= deeper["tokens a question"]
+        assert 0 < shallower["evidence told"] <= deeper["evidence told"] <= 1
+    assert all(0.2 <= row["accuracy"] <= 1 for row in depth.routes())
+    assert "route of prompts" in capsys.readouterr().out

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.bench import measure
-from tests.bench.quality import everyday, runner
+from tests.bench.quality import depth, everyday, runner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +45,7 @@ def main() -> None:
     parser.add_argument("--limit-questions", type=int, default=0, help="only so many of each file, taken evenly")
     parser.add_argument("--history", choices=("joined", "none"), default="joined", help="earlier turns, when ranking")
     parser.add_argument("--everyday", type=Path, action="append", default=[], help="a vault, or a file to make one of")
+    parser.add_argument("--depth", type=Path, action="append", default=[], help="a file asked at every depth")
     chosen = parser.parse_args()
     options = runner.Options(chosen.engine, chosen.limit_questions, chosen.history == "joined")
     found: dict[str, object] = {}
@@ -57,6 +58,9 @@ def main() -> None:
         found["rows"] = [row._asdict() for row in rows]
         found["files"] = [{**one._asdict(), "outcomes": [each._asdict() for each in one.outcomes]} for one in measured]
     found["everyday"] = [everyday.report(each, options) for each in chosen.everyday]
+    if chosen.depth:
+        found["routes"] = depth.routes()
+        found["depth"] = [row for each in chosen.depth for row in depth.gains(each, options)]
     if chosen.json:
         chosen.json.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
 

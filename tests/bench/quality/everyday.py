@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tests.bench.quality.runner import Options
 
 PROMPTS = Path(__file__).with_name("everyday.jsonl")
+MORE = Path(__file__).with_name("everyday-more.jsonl")
+"""Written later, and asked apart: what was learned from the first is to hold on these."""
 WORST = 12
 
 
@@ -41,21 +43,25 @@ def prompts(file: Path = PROMPTS) -> list[Prompt]:
 
 def report(source: Path, options: Options) -> dict[str, Any]:
     """Ask every prompt of a vault (a copy of it) or of one made from a file; print what was injected."""
-    asked = prompts()
+    return {"source": str(source), "sets": [_report(source, file, options) for file in (PROMPTS, MORE)]}
+
+
+def _report(source: Path, file: Path, options: Options) -> dict[str, Any]:
+    asked = prompts(file)
     given = ask(source, asked, options)
     groups = {"all": given}
     for prompt, one in zip(asked, given, strict=True):
         groups.setdefault(f"{prompt.kind} {prompt.language}", []).append(one)
     rows = [_row(name, ones) for name, ones in groups.items()]
     heads = ("prompts", "n", "thought useful", "injected", "tokens a prompt", "p50 ms", "p99 ms")
-    measure.show(f"every day, over {source.name}", heads, rows)
+    measure.show(f"{file.stem}, over {source.name}", heads, rows)
     loud = sorted(
         ((one, prompt) for prompt, one in zip(asked, given, strict=True) if one.ids), key=lambda pair: -pair[0].tokens
     )
     for one, prompt in loud[:WORST]:
         print(f"  {one.tokens:4} tokens for {prompt.kind} {prompt.prompt[:70]!r}: {one.text.splitlines()[1][:110]}")
     return {
-        "source": str(source),
+        "prompts": file.name,
         "rows": [dict(zip(heads, row, strict=True)) for row in rows],
         "loud": [{**prompt._asdict(), "tokens": one.tokens, "text": one.text} for one, prompt in loud],
     }
