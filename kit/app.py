@@ -225,10 +225,9 @@ class Kit:
             lacking = self._inquiry.lacking("", done.tags)
             return done._replace(malformed=lacking, refused=(*done.refused, *refused))
 
-    def clean_ahead(self, *said: str) -> None:
-        """Take secrets out of long texts before they are framed or completed with: needs neither indexes nor lock."""
-        for each in said:
-            self._hand.cleaned(each)
+    def clean_ahead(self, answer: str) -> None:
+        """Take secrets out of a long answer before a card is completed with it: needs neither indexes nor lock."""
+        self._hand.cleaned(answer)
 
     def meet(self, card: str) -> bool:
         """Look for a card's file that the index may not have come by yet; tell whether it is known now."""

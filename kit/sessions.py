@@ -105,7 +105,7 @@ class Sessions:
             return
         event = registry.adapter(harness).read(name, events.parse(payload), env)
         if long:
-            self._kit.clean_ahead(event.text, event.answer)
+            self._kit.clean_ahead(event.answer)  # a prompt has a reply that waits; it is cleaned after that
         if harness not in matching.UNTOLD:
             return
         end = time.monotonic() + LAG_S
