@@ -26,7 +26,7 @@ from kit.model.fields import check_importance
 from kit.model.hits import Recall
 from kit.passages import Passages
 from kit.perceive import spoken
-from kit.recall import engine, score
+from kit.recall import engine, score, silence
 from kit.step import Step
 from kit.tiers import Rules, Tiers, check
 from kit.vault.journal import Journal
