@@ -7,7 +7,7 @@ is only ever proposed. A model may take the place of these rules; what it may do
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import digest, text
@@ -15,7 +15,7 @@ from kit.errors import KitError
 from kit.govern import lifecycle, relations
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from kit.govern.act import Done
@@ -32,6 +32,7 @@ ALIKE = 0.5
 SAME_NAME, WITHIN_NAME = 0.85, 0.6
 """What it says when two names differ by form alone; when one holds the other (`tag pool`, `tag pool management`)."""
 UNUSED_DAYS = 180.0
+_AT_ONCE = 1_000
 CROWD = 30
 """A word that more tags share tells none of them apart."""
 
@@ -74,21 +75,41 @@ def evolve(hand: Hand, now: datetime, share: float) -> tuple[list[Done], list[Pr
     return [*done, *([whole] if whole else [])], left
 
 
-def examine(hand: Hand, now: datetime, share: float) -> list[Done]:
-    """Judge the tags nobody has examined: generic ones go, others become active, related to what they are like."""
+def judge(hand: Hand, share: float) -> list[Proposal]:
+    """Judge the tags nobody has examined: generic ones go, others become active, related to what they are like.
+
+    What is certain only, in the order in which to do it.
+    """
     tags = _living(hand)
     fresh = [held for held in tags if held.tag.status == "unexamined"]
     if not fresh:
         return []
-    found = [*_judged(hand, share), *_related(hand, fresh, tags)]
-    return _carry_out_all(hand, sorted(found, key=lambda one: (one.what != "relate", -one.evidence)), now)[0]
+    found = sorted(
+        [*_judged(hand, share), *_related(hand, fresh, tags)], key=lambda one: (one.what != "relate", -one.evidence)
+    )
+    return [one for one in found if _is_certain(one)]
+
+
+def settle(hand: Hand, proposal: Proposal, now: datetime) -> Done | None:
+    """Do what was judged certain, unless somebody has decided about the tag since."""
+    held = hand.index.pool.claimant(text.key(proposal.tag))
+    if held is None or (proposal.what != "relate" and held.tag.status != "unexamined"):
+        return None
+    try:
+        return _carry_out(hand, proposal, now)
+    except KitError:  # its note is being edited, or can't be read: the next time will do
+        return None
+
+
+def _is_certain(proposal: Proposal) -> bool:
+    return proposal.what != "merge" and proposal.evidence >= CERTAIN
 
 
 def _carry_out_all(hand: Hand, found: Iterable[Proposal], now: datetime) -> tuple[list[Done], list[Proposal]]:
     done: list[Done] = []
     left: list[Proposal] = []
     for proposal in found:
-        if proposal.what == "merge" or proposal.evidence < CERTAIN:
+        if not _is_certain(proposal):
             left.append(proposal)
             continue
         try:
@@ -157,9 +178,8 @@ def _related(hand: Hand, some: Collection[Held], tags: Collection[Held]) -> Iter
     asked = {held.num for held in some}
     for one, other in _near(some, tags):
         signs[one.num, other.num] += _compare(one, other)
-    for pair, sign in _together(hand, {held.num: held for held in tags}):
-        if asked.intersection(pair):
-            signs[pair].append(sign)
+    for pair, sign in _together(hand, asked, {held.num: held for held in tags}):
+        signs[pair].append(sign)
     for pair, found in signs.items():
         first, second = hand.index.pool.at_num(pair[0]), hand.index.pool.at_num(pair[1])
         if not found or first is None or second is None or hand.index.pool.level(first, second):
@@ -222,12 +242,16 @@ def _holds(whole: str, part: str) -> bool:
     return bool(parts) and parts < wholes
 
 
-def _together(hand: Hand, tags: dict[int, Held]) -> Iterator[tuple[tuple[int, int], _Sign]]:
-    """Find tags that stand together on most of their cards (Jaccard)."""
+def _together(hand: Hand, asked: Collection[int], tags: Mapping[int, Held]) -> Iterator[tuple[tuple[int, int], _Sign]]:
+    """Find tags that stand together with one of the asked on most of their cards (Jaccard)."""
+    cards = set[int]().union(*(_cards(hand, tags[num]) for num in asked))
     pairs: Counter[tuple[int, int]] = Counter()
-    for num in hand.index.features.rows():
-        nums = {found for term in hand.index.postings.terms_of(num) if (found := _bearer(hand, term)) in tags}
-        pairs.update(combinations(sorted(num for num in nums if num is not None), 2))
+    stream = iter(sorted(cards))
+    while some := list(islice(stream, _AT_ONCE)):
+        for terms in hand.index.postings.terms_of_all(some).values():
+            nums = {found for term in terms if (found := _bearer(hand, term)) in tags}
+            both = combinations(sorted(num for num in nums if num is not None), 2)
+            pairs.update((one, other) for one, other in both if one in asked or other in asked)
     for pair, shared in pairs.items():
         if shared < TOGETHER:
             continue

@@ -192,6 +192,16 @@ class Governance:
         self._sync()
         return evolve.proposals(self._hand, self._now(), self.share)
 
+    def judge(self) -> list[evolve.Proposal]:
+        """Say what is certain about the tags that nobody has examined yet."""
+        self._sync()
+        return evolve.judge(self._hand, self.share)
+
+    def settle(self, proposal: evolve.Proposal) -> Done | None:
+        """Do one thing that was judged, unless somebody has decided otherwise since."""
+        with self._writing():
+            return evolve.settle(self._hand, proposal, self._now())
+
     def evolve(self) -> Evolved:
         """Do what is certain and can be undone; leave the rest to the person."""
         with self._writing():
@@ -200,8 +210,7 @@ class Governance:
 
     def examine(self) -> list[Done]:
         """Judge the tags that nobody has examined yet: what is certain is done, the rest waits for `evolve`."""
-        with self._writing():
-            return evolve.examine(self._hand, self._now(), self.share)
+        return [done for one in self.judge() if (done := self.settle(one))]
 
     def follow(self, new: Iterable[str] = ()) -> list[Done]:
         """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""

@@ -106,9 +106,14 @@ class Chores:
         with self._owner:
             if self._kit.mind.is_there and not self._kit.mind.last_error and self._kit.pool.waiting():
                 return  # the model has the first word on new tags
-            done = self._kit.pool.examine()
-        if done:
-            LOG.info("examined tags: %s acts", len(done))
+            certain = self._kit.pool.judge()
+        for one in certain:  # each writes notes and waits for the disk: others come in between
+            if self._stopping.is_set():
+                return
+            with self._owner:
+                self._kit.pool.settle(one)
+        if certain:
+            LOG.info("examined tags: %s acts", len(certain))
 
     def _clean(self) -> None:
         with self._owner:
