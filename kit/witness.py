@@ -245,10 +245,17 @@ class Witness:
                 return {num: _proof(fields, mass, to_words) for num, fields in parts.items()}
             return {}
 
+        def words_of(nums: Collection[int]) -> dict[int, dict[str, float]]:
+            with self._mending():
+                return {
+                    num: {word: gain / mass for word, gain in each.items()} for num, each in found.words(nums).items()
+                }
+            return {}
+
         remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
         if behind:
             remarks += (f"{behind} notes are not in the full text yet.",)
-        return Proofs(gains, remarks, rare, tell)
+        return Proofs(gains, remarks, rare, tell, words_of)
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""

@@ -76,8 +76,7 @@ TABLE: dict[str, set[str]] = {
     | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation", "daemon.replay"},
     "daemon.crew": BASE,
     "daemon.scribe": BASE | {"index", "witness", "app"},
-    "daemon.builder": BASE
-    | {"vault", "index", "reconcile", "config", "app", "daemon.crew", "daemon.scribe"},
+    "daemon.builder": BASE | {"vault", "index", "reconcile", "config", "app", "daemon.crew", "daemon.scribe"},
     "daemon.owner": set(),
     "daemon.reader": BASE | {"app", "daemon.owner", "daemon.builder"},
     "daemon.chores": BASE | {"app"},

@@ -19,6 +19,8 @@ FIELDS = ("title", "tags", "summary", "overview", "user", "agent", "facts", "bod
 """The fields of a note. The order is part of every stored posting."""
 TERM_BUDGET = 32
 """So many of a question's terms are asked for: those that weigh most and are rare."""
+WORDS = 12
+"""Terms of a question that are told apart: most questions have fewer."""
 _TF_LIMIT = 31
 _LENGTH_STEPS = 16  # per doubling: a stored length is off by 2 % at most
 
@@ -43,6 +45,8 @@ class Found(NamedTuple):
     """terms that were looked up, rarest first"""
     parts: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
     """says of some of these notes what each field adds to the score; to be asked before the engine changes"""
+    words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]] = lambda _: {}
+    """says what each of the rarest `WORDS` terms adds; likewise"""
 
 
 class Statistics(NamedTuple):

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from kit.index.fulltext import Doc, FullText
 
+    _Told = Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
+
 
 class Overlay:
     """Notes that are applied but not yet committed, as a tiny index in memory."""
@@ -146,11 +148,15 @@ class Layered:
         new = search(overlay, terms, k, weights=weights, curves=self.curves, budget_s=budget_s, allowed=allowed)
         best = nlargest(k, [*old.hits, *new.hits], key=lambda hit: (hit[1], hit[0]))
 
-        def parts(nums: Collection[int]) -> dict[int, Mapping[str, float]]:
-            here = [num for num in nums if num in overlay.docs]
-            return {**old.parts([num for num in nums if num not in overlay.docs]), **new.parts(here)}
+        def both(there: _Told, here: _Told) -> _Told:
+            def told(nums: Collection[int]) -> dict[int, Mapping[str, float]]:
+                fresh = [num for num in nums if num in overlay.docs]
+                return {**there([num for num in nums if num not in overlay.docs]), **here(fresh)}
 
-        return Found(best, old.late or new.late, max(old.used_terms, new.used_terms, key=len), parts)
+            return told
+
+        used = max(old.used_terms, new.used_terms, key=len)
+        return Found(best, old.late or new.late, used, both(old.parts, new.parts), both(old.words, new.words))
 
     def has(self, num: int) -> bool:
         """Tell whether a note is found."""

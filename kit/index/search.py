@@ -12,7 +12,7 @@ from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from kit.index.bm25 import FIELDS, TERM_BUDGET, Found, Gains, choose_terms
+from kit.index.bm25 import FIELDS, TERM_BUDGET, WORDS, Found, Gains, choose_terms
 
 if TYPE_CHECKING:
     from array import array
@@ -80,7 +80,7 @@ class Search:
                 self._scan(term)
         best = [(score, number) for score, number in self._best(k) if score > 0]
         used = tuple(term.name for term in self._terms[: len(self._blocks)])
-        return Found([(number, score) for score, number in best], self.late, used, self._by_field)
+        return Found([(number, score) for score, number in best], self.late, used, self._by_field, self._by_word)
 
     def _is_late(self) -> bool:
         self.late = self.late or self._clock() >= self._deadline
@@ -184,6 +184,15 @@ class Search:
                 if gain:
                     name, part = FIELDS[code >> 13], parts[number]
                     part[name] = part.get(name, 0.0) + gain
+        return parts
+
+    def _by_word(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
+        parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
+        for term, blocks in zip(self._terms[:WORDS], self._blocks, strict=False):
+            name, weight = term.name, term.weight
+            for number, code in self._codes(blocks, parts):
+                part = parts[number]
+                part[name] = part.get(name, 0.0) + weight * self._gains[code]
         return parts
 
 

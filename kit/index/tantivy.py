@@ -15,7 +15,7 @@ import tantivy
 from tantivy import Occur, Query
 
 from kit.index import seal
-from kit.index.bm25 import FIELDS, TALLIED, Curve, Found, Statistics, Term, add_weights, choose_terms, tally
+from kit.index.bm25 import FIELDS, TALLIED, WORDS, Curve, Found, Statistics, Term, add_weights, choose_terms, tally
 from kit.index.fulltext import batches, guarded
 from kit.text import terms as analyse
 
@@ -152,9 +152,18 @@ class Tantivy:
 
         def by_field(nums: Collection[int]) -> dict[int, dict[str, float]]:
             with guarded(self._folder):
-                return self._by_field(parts, nums)
+                return self._apart(parts, nums)
 
-        return Found(best, late, tuple(term.name for term in chosen), by_field)
+        def by_word(nums: Collection[int]) -> dict[int, dict[str, float]]:
+            with guarded(self._folder):
+                named = {
+                    term.name: clauses
+                    for term in chosen[:WORDS]
+                    if (clauses := [one for name in parts for one in self._clauses(name, weights[name], [term], asked)])
+                }
+                return self._apart(named, nums)
+
+        return Found(best, late, tuple(term.name for term in chosen), by_field, by_word)
 
     def _clauses(
         self, field: str, weight: float, chosen: Sequence[Term], asked: Mapping[str, float]
@@ -189,9 +198,7 @@ class Tantivy:
                 return found[:k], True
             limit *= 4
 
-    def _by_field(
-        self, parts: Mapping[str, list[tuple[Any, Any]]], nums: Collection[int]
-    ) -> dict[int, dict[str, float]]:
+    def _apart(self, parts: Mapping[str, list[tuple[Any, Any]]], nums: Collection[int]) -> dict[int, dict[str, float]]:
         scored: dict[int, dict[str, float]] = {num: {} for num in nums}
         if not scored:
             return scored

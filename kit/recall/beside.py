@@ -10,13 +10,15 @@ from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from kit.index.features import Features
     from kit.index.reflection import Index
 
 LONGEST = 2_000
 """Cards of a topic up to which it is one talk; a longer one is a drawer."""
+LENT = 0.7
+"""Share of its gain that a word keeps in the turn right beside the one it stands in."""
 TOLD = 3
 """Best turns of a topic that speak for all of it."""
 
@@ -30,6 +32,8 @@ class Beside(NamedTuple):
     """what the best turns of its topic gain, on average; the same cards"""
     answer: Mapping[int, float] = {}
     """what the turn right before gains, where it only asks: what follows a question answers it"""
+    lent: Mapping[int, float] = {}
+    """what words it lacks, or hardly has, gain in a turn beside it: each at its best place, further ones less"""
 
 
 class _Talk(NamedTuple):
@@ -40,59 +44,110 @@ class _Talk(NamedTuple):
     order: tuple[int, ...]
     place: Mapping[int, int]
 
+    def next(self, num: int) -> int | None:
+        """Name the card that comes after one."""
+        at = self.place.get(num, len(self.order)) + 1
+        return self.order[at] if at < len(self.order) else None
+
+
+_Part = tuple[float, int]
+"""A share, and the card in whose gain it is."""
 
 _talks: WeakKeyDictionary[Index, dict[str, _Talk]] = WeakKeyDictionary()
 
 
-def beside(index: Index, gains: Mapping[int, float], steps: tuple[float, ...]) -> Beside:
-    """Spread what cards gain to those beside them; `steps` is the share by distance, the nearest first."""
-    rows, known = index.features.rows(), _talks.setdefault(index, {})
-    talks: dict[str, list[int]] = {}
+def beside(
+    index: Index,
+    gains: Mapping[int, float],
+    steps: tuple[float, ...],
+    words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]] = lambda _: {},
+) -> Beside:
+    """Spread what cards gain to those beside them; `steps` is the share by distance, the nearest first.
+
+    `words` says what each word adds to the gains of some cards.
+    """
+    rows = index.features.rows()
+    topics: dict[str, list[int]] = {}
+    asking: list[tuple[str, int]] = []
     for num in gains:
         row = rows.get(num)
         if row is not None and row.topic:
-            talks.setdefault(row.topic, []).append(num)
-    found, whole, answers = dict[int, float](), dict[int, float](), dict[int, float]()
-    for topic, nums in talks.items():
-        talk = _talk(index, rows, topic, known)
-        if 1 < len(talk.order) <= LONGEST:
-            near = _spread(talk, gains, nums, steps)
-            best = sorted([gains[num] for num in nums], reverse=True)[:TOLD]
-            found |= near
-            whole |= dict.fromkeys(near, sum(best) / TOLD)
-            answers |= _answers(talk, gains, [num for num in nums if rows[num].only_asks])
-    return Beside(found, whole, answers)
+            topics.setdefault(row.topic, []).append(num)
+            if row.only_asks:
+                asking.append((row.topic, num))
+    talks = _talked(index, rows, topics)
+    near, whole, lent = dict[int, float](), dict[int, float](), dict[int, float]()
+    several: dict[int, list[_Part]] = {}
+    ways = [(way * distance, share) for distance, share in enumerate(steps, 1) for way in (-1, 1)]
+    for topic, talk in talks.items():
+        nums = topics[topic]
+        reached = dict.fromkeys(nums, 0.0)
+        for num, parts in _reached(talk, nums, ways).items():
+            if len(parts) == 1 and num not in reached:
+                share, other = parts[0]
+                reached[num] = gain = share * gains[other]
+                lent[num] = LENT * gain  # it has none of the words: all of them are lent
+            else:
+                several[num] = parts
+                reached[num] = sum([share * gains[other] for share, other in parts])
+        best = sorted([gains[num] for num in nums], reverse=True)[:TOLD]
+        near |= reached
+        whole |= dict.fromkeys(reached, sum(best) / TOLD)
+    if several:
+        lent |= _lent(several, words)
+    answers = ((talks[topic].next(num), num) for topic, num in asking if topic in talks)
+    return Beside(near, whole, {after: gains[num] for after, num in answers if after is not None}, lent)
 
 
-def _spread(talk: _Talk, gains: Mapping[int, float], nums: list[int], steps: tuple[float, ...]) -> dict[int, float]:
-    near: dict[int, float] = dict.fromkeys(nums, 0.0)
-    order, get = talk.order, near.get
-    shares = tuple(enumerate(steps, 1))
+def _reached(talk: _Talk, nums: list[int], ways: Sequence[tuple[int, float]]) -> dict[int, list[_Part]]:
+    """Name for each card the cards beside it that gain something."""
+    reached: dict[int, list[_Part]] = {}
+    order, size = talk.order, len(talk.order)
     for num in nums:
         at = talk.place.get(num)
         if at is None:
             continue
-        gain = gains[num]
-        for distance, share in shares:
-            if at >= distance:
-                other = order[at - distance]
-                near[other] = get(other, 0.0) + share * gain
-            if at + distance < len(order):
-                other = order[at + distance]
-                near[other] = get(other, 0.0) + share * gain
-    return near
+        for step, share in ways:
+            to = at + step
+            if 0 <= to < size:
+                other = order[to]
+                if other in reached:
+                    reached[other].append((share, num))
+                else:
+                    reached[other] = [(share, num)]
+    return reached
 
 
-def _answers(talk: _Talk, gains: Mapping[int, float], asking: list[int]) -> dict[int, float]:
-    follows = ((talk.place.get(num, len(talk.order)) + 1, num) for num in asking)
-    return {talk.order[at]: gains[num] for at, num in follows if at < len(talk.order)}
+def _lent(
+    several: Mapping[int, list[_Part]], words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
+) -> dict[int, float]:
+    """Take each word at its best place, where a card and those beside it have words of their own."""
+    by_word = words({*several, *(other for parts in several.values() for _, other in parts)})
+    nothing: Mapping[str, float] = {}
+    found: dict[int, float] = {}
+    for num, parts in several.items():
+        own = by_word.get(num, nothing)
+        best = dict(own)
+        for share, other in parts:
+            for word, gain in by_word.get(other, nothing).items():
+                if LENT * share * gain > best.get(word, 0.0):
+                    best[word] = LENT * share * gain
+        more = sum(best.values()) - sum(own.values())
+        if more > 0:
+            found[num] = more
+    return found
 
 
-def _talk(index: Index, rows: Mapping[int, Features], topic: str, held: dict[str, _Talk]) -> _Talk:
-    cards = index.postings.cards(f"topic:{topic}")
-    known = held.get(topic)
-    if known is not None and known.cards is cards:
-        return known
-    order = tuple(sorted((num for num in cards if num in rows), key=lambda num: (rows[num].created, num)))
-    held[topic] = _Talk(cards, order, {num: at for at, num in enumerate(order)})
-    return held[topic]
+def _talked(index: Index, rows: Mapping[int, Features], topics: Iterable[str]) -> dict[str, _Talk]:
+    """Find the talks that have cards beside each other."""
+    held = _talks.setdefault(index, {})
+    found: dict[str, _Talk] = {}
+    for topic in topics:
+        cards = index.postings.cards(f"topic:{topic}")
+        talk = held.get(topic)
+        if talk is None or talk.cards is not cards:
+            order = tuple(sorted((num for num in cards if num in rows), key=lambda num: (rows[num].created, num)))
+            talk = held[topic] = _Talk(cards, order, {num: at for at, num in enumerate(order)})
+        if 1 < len(talk.order) <= LONGEST:
+            found[topic] = talk
+    return found

@@ -48,6 +48,8 @@ class Proofs(NamedTuple):
     """the words asked, each with how much it tells cards apart, 0 to 1"""
     tell: Callable[[Collection[int]], Mapping[int, TextProof]] = lambda _: {}
     """says more of the few cards that are told"""
+    words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]] = lambda _: {}
+    """says of some cards what each of the rarest words adds to their gains"""
 
 
 class Query(NamedTuple):
@@ -142,8 +144,7 @@ def _heard(
 
     What neither it nor any name knows may be misspelt; then all are asked again.
     """
-    tell = Proofs().tell
-    witness = query.witness
+    heard, witness = Proofs(), query.witness
     if witness:
         heard = witness(query.text, matched.persons, gate.opens, query.limit)
         said, slips = spelling.mended(index, query.text, heard.rarity)
@@ -153,11 +154,9 @@ def _heard(
             heard = witness(said, matched.persons, gate.opens, query.limit)
         unnamed = sum(weight for word, weight in heard.rarity.items() if word not in matched.covered)
         query = query._replace(gains=heard.gains, remarks=(*query.remarks, *heard.remarks), unnamed=unnamed)
-        tell = heard.tell
-    weights = query.weights
-    if query.gains and (weights.near or weights.topic or weights.answer):
-        query = query._replace(beside=beside(index, query.gains, weights.steps))
-    return query, matched, tell
+    if query.gains and score.hears_beside(query.weights):
+        query = query._replace(beside=beside(index, query.gains, query.weights.steps, heard.words))
+    return query, matched, heard.tell
 
 
 def _with_codes(index: Index, matched: Matched, codes: Sequence[str]) -> Matched:
@@ -215,11 +214,12 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
 
 def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Iterable[tuple[float, Sequence[int]]]:
     """Order the cards with at least so much evidence, those with none but the same features together."""
-    weights, (near, topic, answer) = query.weights, query.beside
+    weights, (near, topic, answer, lent) = query.weights, query.beside
     gains = {num: weights.text * gain for num, gain in query.gains.items()}
-    get, of_near, of_topic = gains.get, weights.near, weights.topic
+    get, of_near, of_topic, of_lent = gains.get, weights.near, weights.topic, weights.lent
     for num, gain in near.items():
-        gains[num] = get(num, 0.0) + of_near * gain + of_topic * topic[num]
+        more = of_near * gain + of_topic * topic[num] + of_lent * lent.get(num, 0.0)
+        gains[num] = get(num, 0.0) + more
     for num, gain in answer.items():
         gains[num] = get(num, 0.0) + weights.answer * gain
     joined, strength_of = score.joiner(weights), strengths.get

@@ -44,12 +44,14 @@ class Weights(NamedTuple):
     """what a person and a time that are asked for weigh at least: a condition counts even where many cards meet it"""
     text: float = 0.7
     """λ: how fast the full text convinces"""
-    near: float = 0.3
+    near: float = 0.15
     """the same for the words of the turns right before and after"""
-    topic: float = 0.4
+    topic: float = 0.25
     """the same for the best turns of the topic"""
     answer: float = 0.35
     """the same for the words of a question that a turn follows"""
+    lent: float = 0.35
+    """the same for words a card lacks and a turn beside it has: together they say what is asked"""
     steps: tuple[float, ...] = (1.0, 0.75)
     """share a turn has in what those beside it gain, by distance"""
     rare_weighs_more: bool = True
@@ -65,7 +67,8 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        asks=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0, rare_weighs_more=False,
+        asks=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0, lent=0.0,
+        rare_weighs_more=False,
     ),
     "layered": Weights(least=0.08, layered=True),
 }  # fmt: skip
@@ -108,9 +111,9 @@ def conviction(weight: float, gain: float) -> float:
 
 
 def evidence(weights: Weights, strength: float, gain: float) -> float:
-    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of its neighbours)(… of its topic).
+    """Join the witnesses: 1 − (1 − κ·strength)(1 − conviction of the text)(… of each that stands beside it).
 
-    `gain` is what the three add up to: λ·text + ν·near + τ·topic, and α·answer.
+    `gain` is what they add up to: λ·text + ν·near + τ·topic + α·answer + β·lent.
     """
     return joiner(weights)(strength, gain)
 
@@ -119,6 +122,11 @@ def joiner(weights: Weights) -> Callable[[float, float], float]:
     """Make `evidence` for one question and many cards."""
     tags, exp = weights.tags, math.exp
     return lambda strength, gain: 1 - (1 - tags * strength) * exp(-gain)
+
+
+def hears_beside(weights: Weights) -> bool:
+    """Tell whether what stands beside a card counts."""
+    return bool(weights.near or weights.topic or weights.answer or weights.lent)
 
 
 def weigh(weights: Weights, concept: Concept) -> float:

@@ -90,7 +90,7 @@ def _named(ways: Sequence[tuple[Concept, Way]]) -> list[Reason]:
 def _told(query: Query, num: int) -> list[Reason]:
     """Say what the full text says for a card and beside it."""
     weights, gain = query.weights, query.gains.get(num)
-    near, topic, answer = (beside.get(num) for beside in query.beside)
+    near, topic, answer, lent = (beside.get(num) for beside in query.beside)
     note = query.proofs[num].note if num in query.proofs else "words found"
     said = [Reason("text", score.conviction(weights.text, gain), "∪", note)] if gain is not None else []
     if near:
@@ -100,6 +100,10 @@ def _told(query: Query, num: int) -> list[Reason]:
     if answer:
         said.append(
             Reason("answer", score.conviction(weights.answer, answer), "∪", "it follows a question with words found")
+        )
+    if lent:
+        said.append(
+            Reason("lent", score.conviction(weights.lent, lent), "∪", "words it lacks found in the turns beside it")
         )
     return said
 

@@ -150,6 +150,16 @@ class Contract:
         assert found.used_terms[-1] == "pear", "the commonest comes last"
         assert len(found.used_terms) == TERM_BUDGET
 
+    def test_tells_what_each_word_adds(self, engine: FullText) -> None:
+        engine.apply(made_up(30), ())
+        found = engine.search([("w1", 1.0), ("w2", 2.0)], 5, weights=WEIGHTS, budget_s=5)
+        told = found.words([num for num, _ in found.hits])
+        assert found.hits
+        assert set().union(*told.values()) <= {"w1", "w2"}
+        for num, score in found.hits:
+            assert sum(told[num].values()) == pytest.approx(score, rel=1e-3)
+        assert found.words([]) == {}
+
     def test_says_when_its_time_was_up(self, engine: FullText) -> None:
         engine.apply(made_up(30), ())
         found = engine.search([("w1", 1.0), ("w2", 1.0)], 3, weights=WEIGHTS, budget_s=0.0)

@@ -415,6 +415,21 @@ def test_the_turn_after_a_question_that_fits_stands_above_the_one_before_it(vaul
     assert add_up(found)
 
 
+def test_turns_that_say_together_what_is_asked_stand_above_turns_that_repeat_each_other(vault: Vault) -> None:
+    one, other = vault.card(topic="wheels", days=9), vault.card(topic="wheels", days=8)
+    same, again = vault.card(topic="caches", days=7), vault.card(topic="caches", days=6)
+    vault.scan()
+    numbers = {entry.id: entry.num for entry in vault.index.catalog.of_kind("card")}
+    words = {one: {"wheel": 0.5}, other: {"cache": 0.5}, same: {"cache": 0.5}, again: {"cache": 0.5}}
+    by_number = {numbers[name]: said for name, said in words.items()}
+    gains = dict.fromkeys(by_number, 0.5)
+    heard = Proofs(gains, words=lambda nums: {num: by_number[num] for num in nums})
+    found = vault.ask("anything", witness=lambda *_: heard, threshold=0.0)
+    assert {hit.id for hit in found.hits[:2]} == {one, other}, "though they are older"
+    assert {hit.id for hit in found.hits if "lent" in factors(hit)} == {one, other}
+    assert add_up(found)
+
+
 def test_a_turn_beside_a_hit_is_shown_only_if_it_may_be(vault: Vault) -> None:
     vault.card(id="before", topic="talk", days=3, feedback="rejected")
     hit = vault.card(id="hit", topic="talk", days=2)
