@@ -51,12 +51,13 @@ class Replay:
         return 0 in tries and all(not tried or tried >= _HELD_BACK for tried in tries)
 
     def _run(self) -> None:
-        is_time = self._clock() >= self._due
+        began = self._clock()
+        is_time = began >= self._due
         try:
             with self._house.working():
                 held = self._replay(is_time=is_time)
             if held:
-                self._due = self._clock() + self._wait
+                self._due = began + self._wait
                 self._wait = min(self._wait * 2, _LONGEST_S)
             elif is_time:
                 self._wait = _AGAIN_S
