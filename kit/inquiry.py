@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kit.perceive import dates, model, rules, spoken
+from kit.perceive import dates, model, moments, rules, spoken
 from kit.recall import match
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from kit.index.reflection import Index
@@ -58,6 +58,11 @@ def times(query: str, now: datetime) -> tuple[match.Span, ...]:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     spans = dates.time_ranges(spoken.ends(spoken.spoken(query)), now)
     return tuple(match.Span(*span) for span in spans if span.start < midnight)
+
+
+def time_teller(query: str) -> Callable[[str], bool] | None:
+    """Give what tells whether a text speaks of any time, where a question asks for one."""
+    return moments.tells_when if moments.asks_when(spoken.ends(spoken.spoken(query))) else None
 
 
 def _scene(path: str) -> tuple[str, str]:

@@ -82,6 +82,8 @@ class Query(NamedTuple):
     remarks: tuple[str, ...] = ()
     times: tuple[match.Span, ...] = ()
     """times the question speaks of"""
+    tells_when: Callable[[str], bool] | None = None
+    """where the question asks for a time: whether a text tells any"""
     layer: str = ""
     """only this tier"""
     category: str = ""
@@ -100,7 +102,7 @@ def recall(index: Index, query: Query) -> Recall:
     shut = _shut(index, query.exclude)
     asked = score.Asked(
         query.now.timestamp(), query.scene or query.perception.scene,
-        query.scene_sub or query.perception.scene_sub, bool(query.scene),
+        query.scene_sub or query.perception.scene_sub, bool(query.scene), query.tells_when,
     )  # fmt: skip
     among = set(index.postings.cards(f"category:{query.category}")) if query.category else None
     gate = Gate(
@@ -115,14 +117,14 @@ def recall(index: Index, query: Query) -> Recall:
     called = sum(concept.trust > 1 for concept in matched.concepts)
     query = query._replace(limit=query.limit + min(query.further, max(0, called - 1)))
     strengths = _strengths(index, matched.concepts, query)
-    tallest = score.tallest(query.weights, index.features.sorts())
+    tallest = score.tallest(query.weights, index.features.sorts(), asked)
     best = _best(query, gate, strengths, asked, tallest)
     ranked = best.ranked()
     query = query._replace(proofs=tell([each.num for each in ranked]))
     hits = telling.hits(index, query, asked, matched.concepts, best, ranked)
     hits += [
         telling.filled(index, query, asked, *each)
-        for each in _co_tags(index, query, gate, best, matched.concepts, tallest)
+        for each in _co_tags(index, query, asked, gate, best, matched.concepts, tallest)
     ]
     codes = tuple(concept.name for concept in sorted(matched.concepts, key=lambda one: -one.weight))
     return Recall(
@@ -235,7 +237,13 @@ def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Ite
 
 
 def _co_tags(
-    index: Index, query: Query, gate: Gate, best: Best, concepts: Sequence[Concept], tallest: float
+    index: Index,
+    query: Query,
+    asked_for: score.Asked,
+    gate: Gate,
+    best: Best,
+    concepts: Sequence[Concept],
+    tallest: float,
 ) -> list[tuple[Found, int, str]]:
     """Infer through the tags of the cards found, round by round, only to fill places that are left."""
     found = best.ranked()
@@ -259,7 +267,7 @@ def _co_tags(
         for num, (share, term) in _onward(index, terms, reached).items():
             row = gate.row(num)
             if row is not None:
-                standing = score.standing(query.weights, row, query.now.timestamp())
+                standing = score.standing(query.weights, row, asked_for)
                 proof = min(share * CO_TAG**round_, most / standing) if standing > 0 else 0.0
                 filled.append((Found(proof * standing, row.created, num, proof), round_, term))
                 frontier.append((num, share))

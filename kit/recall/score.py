@@ -33,6 +33,8 @@ class Weights(NamedTuple):
     confirmed: float = 1.15
     asks: float = 0.9
     """what a card is worth that only asks: what was said to it tells more"""
+    dated: float = 1.2
+    """what a card is worth that tells a time, where one is asked for"""
     scene: float = 0.1
     scene_sub: float = 0.1
     guessed_scene: float = 0.05
@@ -67,7 +69,7 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        asks=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0, lent=0.0,
+        asks=1.0, dated=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0, lent=0.0,
         rare_weighs_more=False,
     ),
     "layered": Weights(least=0.08, layered=True),
@@ -83,6 +85,8 @@ class Asked(NamedTuple):
     scene_sub: str = ""
     sure: bool = True
     """whether the scene was named; else it was perceived"""
+    tells: Callable[[str], bool] | None = None
+    """where a time is asked for: whether a text tells any"""
 
 
 def decay(weights: Weights, days: float) -> float:
@@ -154,23 +158,25 @@ def scene(weights: Weights, row: Features, asked: Asked) -> float:
     return bonus if asked.sure else bonus * weights.guessed_scene
 
 
-def standing(weights: Weights, row: Features, now: float) -> float:
-    """Multiply what a card brings along whatever is asked: age, importance, tier, verdict, whether it only asks."""
+def standing(weights: Weights, row: Features, asked: Asked) -> float:
+    """Multiply what a card brings along: age, importance, tier, verdict, whether it only asks, or tells a time."""
     return (
-        decay(weights, (now - row.created) / DAY)
+        decay(weights, (asked.now - row.created) / DAY)
         * importance(weights, row.importance)
         * layer(weights, row.layer)
         * feedback(weights, row.feedback)
         * (weights.asks if row.only_asks else 1.0)
+        * (weights.dated if asked.tells and asked.tells(row.shown) else 1.0)
     )
 
 
-def tallest(weights: Weights, sorts: Iterable[tuple[int, str, str]]) -> float:
+def tallest(weights: Weights, sorts: Iterable[tuple[int, str, str]], asked: Asked) -> float:
     """Bound the standing of all cards of these sorts (importance, layer, feedback) from above."""
-    return max(
-        (importance(weights, most) * layer(weights, tier) * feedback(weights, said) for most, tier, said in sorts),
+    most = max(
+        (importance(weights, value) * layer(weights, tier) * feedback(weights, said) for value, tier, said in sorts),
         default=0.0,
     )
+    return most * max(1.0, weights.dated) if asked.tells else most
 
 
 def scene_most(weights: Weights, asked: Asked) -> float:
@@ -184,6 +190,7 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
     floor, rest, days, now = weights.decay_floor, 1 - weights.decay_floor, weights.decay_days, asked.now
     factors: dict[tuple[int, str, str], tuple[float, float, float]] = {}
     has_scene, exp, asks = bool(asked.scene or asked.scene_sub), math.exp, weights.asks
+    tells, dated = asked.tells, weights.dated
 
     def score(row: Features, proof: float) -> float:
         key = row.importance, row.layer, row.feedback
@@ -196,6 +203,8 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
         value = proof * (faded * found[0] * found[1] * found[2])
         if row.only_asks:
             value *= asks
+        if tells and tells(row.shown):
+            value *= dated
         return value + scene(weights, row, asked) if has_scene else value
 
     return score
@@ -203,7 +212,7 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
 
 def total(weights: Weights, row: Features, asked: Asked, proof: float) -> float:
     """Score one card: evidence × standing + scene; nothing without evidence."""
-    return proof * standing(weights, row, asked.now) + scene(weights, row, asked) if proof > 0 else 0.0
+    return proof * standing(weights, row, asked) + scene(weights, row, asked) if proof > 0 else 0.0
 
 
 def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
@@ -220,6 +229,8 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
         found.append(Reason("feedback", feedback(weights, row.feedback), "×", f"{row.feedback} by the person"))
     if row.only_asks and weights.asks != 1.0:
         found.append(Reason("asks", weights.asks, "×", "it only asks"))
+    if asked.tells and weights.dated != 1.0 and asked.tells(row.shown):
+        found.append(Reason("dated", weights.dated, "×", "it tells a time, which is asked for"))
     share = 1.0 if asked.sure else weights.guessed_scene
     if asked.scene and row.scene == asked.scene:
         found.append(Reason("scene", share * weights.scene, "+", f"same scene '{row.scene}'"))

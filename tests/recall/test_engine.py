@@ -7,12 +7,14 @@ import math
 import random
 import shutil
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kit.perceive import moments
 from kit.recall import match
 from kit.recall.engine import Proofs
 from kit.recall.score import PROFILES
@@ -400,6 +402,19 @@ def test_the_turns_beside_a_card_speak_for_it_and_say_so(vault: Vault) -> None:
     assert scores["t3"] > max(scores["t2"], scores["t4"]) > max(scores["t1"], scores["t5"]) > 0
     assert all(factors(hit) >= {"near", "topic"} for hit in found.hits if hit.id in ("t2", "t4"))
     assert add_up(found)
+
+
+def test_of_two_cards_with_the_same_words_the_one_that_tells_a_time_answers_when(vault: Vault) -> None:
+    plain = vault.card(days=1, says="We moved the gateway to the new rack.")
+    dated = vault.card(days=2, says="We moved the gateway to the new rack last Friday.")
+    vault.scan()
+    both = {entry.num: 1.0 for entry in vault.index.catalog.of_kind("card")}
+    asked = partial(vault.ask, witness=lambda *_: Proofs(both), threshold=0.0)
+    found = asked("when did the gateway move?", tells_when=moments.tells_when)
+    assert [hit.id for hit in found.hits] == [dated, plain]
+    assert [hit.id for hit in found.hits if "dated" in factors(hit)] == [dated]
+    assert add_up(found)
+    assert [hit.id for hit in asked("where is the gateway?").hits] == [plain, dated]
 
 
 def test_the_turn_after_a_question_that_fits_stands_above_the_one_before_it(vault: Vault) -> None:

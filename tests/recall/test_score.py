@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from kit.index.features import Features
 from kit.recall import score
 from kit.recall.score import DAY, PROFILES, Asked, Weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DEFAULT, WANGDEFA = PROFILES["default"], PROFILES["wangdefa"]
 NOW = 1_800_000_000.0
@@ -48,7 +52,7 @@ def test_older_never_weighs_more(weights: Weights, days: float, more: float) -> 
 
 
 def test_an_ordinary_card_is_changed_by_nothing() -> None:
-    assert score.standing(DEFAULT, row(), NOW) == 1.0
+    assert score.standing(DEFAULT, row(), Asked(NOW)) == 1.0
     assert [reason.factor for reason in score.reasons(DEFAULT, row(), Asked(NOW))] == ["decay"]
 
 
@@ -62,7 +66,7 @@ def test_an_ordinary_card_is_changed_by_nothing() -> None:
     ],
 )  # fmt: skip
 def test_what_a_card_brings_along(more: dict[str, object], factor: float) -> None:
-    assert score.standing(DEFAULT, row(**more), NOW) == pytest.approx(factor)
+    assert score.standing(DEFAULT, row(**more), Asked(NOW)) == pytest.approx(factor)
 
 
 @given(PROFILE, SHARE, SHARE)
@@ -101,17 +105,24 @@ def test_of_two_texts_the_better_one_convinces_more_however_good_both_are() -> N
     assert found[-1] < 1.0
 
 
-@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]))
-def test_the_ceiling_is_above_every_score(weights: Weights, card: Features, proof: float, scene: str, sub: str) -> None:
-    asked = Asked(NOW, scene, sub)
-    tallest = score.tallest(weights, [(card.importance, card.layer, card.feedback)])
+TELLS = st.sampled_from([None, lambda _: True, lambda _: False])
+
+
+@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]), TELLS)
+def test_the_ceiling_is_above_every_score(
+    weights: Weights, card: Features, proof: float, scene: str, sub: str, tells: Callable[[str], bool] | None
+) -> None:
+    asked = Asked(NOW, scene, sub, tells=tells)
+    tallest = score.tallest(weights, [(card.importance, card.layer, card.feedback)], asked)
     most = proof * tallest + score.scene_most(weights, asked)
     assert 0.0 <= score.total(weights, card, asked, proof) <= most + 1e-12
 
 
-@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]))
-def test_the_reasons_give_the_score(weights: Weights, card: Features, proof: float, scene: str, sub: str) -> None:
-    asked = Asked(NOW, scene, sub, sure=bool(sub))
+@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]), TELLS)
+def test_the_reasons_give_the_score(
+    weights: Weights, card: Features, proof: float, scene: str, sub: str, tells: Callable[[str], bool] | None
+) -> None:
+    asked = Asked(NOW, scene, sub, sure=bool(sub), tells=tells)
     said = score.reasons(weights, card, asked)
     product = math.prod(reason.value for reason in said if reason.kind == "×")
     bonus = sum(reason.value for reason in said if reason.kind == "+")
