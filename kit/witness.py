@@ -35,7 +35,7 @@ WEIGHTS = {
 PERSON = 0.3
 """Weight of a person's name as a word."""
 PAIR, STRAY_PAIR = 0.5, 0.2
-CANDIDATES = 64
+CANDIDATES = 40
 """Cards the full text brings in at most, or twice as many as are asked for: more of them find nothing more."""
 LONGEST = 96
 """Words of a question that are looked at: what is asked stands at the beginning or at the end."""
