@@ -81,11 +81,17 @@ TABLE: dict[str, set[str]] = {
     "daemon.reader": BASE | {"app", "daemon.owner", "daemon.builder"},
     "daemon.chores": BASE | {"app"},
     "daemon.learner": BASE | {"app"},
-    "daemon.trouble": BASE | {"vault", "index", "app", "daemon.builder"},
+    "daemon.trouble": BASE | {"app", "daemon.owner"},
+    "daemon.memory": set(),
+    "daemon.ahead": BASE | {"vault", "reconcile", "daemon.builder", "daemon.crew"},
+    "daemon.tracker": BASE
+    | {"vault", "reconcile", "app"}
+    | {"daemon.ahead", "daemon.builder", "daemon.conversation", "daemon.memory", "daemon.owner", "daemon.reader"}
+    | {"daemon.trouble"},
     "daemon.keeper": BASE
-    | {"daemon.reader", "daemon.chores", "daemon.learner", "daemon.spool", "daemon.trouble"}
-    | {"vault", "reconcile", "app", "operations", "sessions"}
-    | {"daemon.builder", "daemon.conversation", "daemon.crew", "daemon.owner", "daemon.reader", "daemon.trouble"},
+    | {"vault", "app", "operations", "sessions"}
+    | {"daemon.chores", "daemon.conversation", "daemon.learner", "daemon.memory", "daemon.owner", "daemon.reader"}
+    | {"daemon.spool", "daemon.tracker", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
     "asker": BASE | {"config", "daemon.client"},
     "cli": BASE | {"config", "asker", "daemon.client", "installing"},

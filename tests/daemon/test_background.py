@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kit import places
-from kit.daemon import chores, keeper
+from kit.daemon import chores, tracker
 from kit.daemon.builder import Build
 from kit.daemon.keeper import Keeper
 from kit.govern.lay import lay
@@ -39,8 +39,8 @@ def unheard(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Keeper]:
     """Keep a large vault where events come and no cookie does, as on macOS and Windows."""
     with Keeper(filled).kit as kit:
         kit.sync()  # known already, as after a restart
-    monkeypatch.setattr(keeper, "AT_ONCE", 3)
-    monkeypatch.setattr(keeper, "GLANCE_S", 1000.0)
+    monkeypatch.setattr(tracker, "AT_ONCE", 3)
+    monkeypatch.setattr(tracker, "GLANCE_S", 1000.0)
     monkeypatch.setattr(Ear, "nudge", lambda _self: False)
     made = Keeper(filled)
     made.start()
@@ -61,27 +61,27 @@ def found(kept: Keeper, query: str) -> list[str]:
     """Ask, and hold the answer to having nothing to apologise for but words that are not read yet."""
     told = kept.call("recall", {"query": query}, None)
     assert isinstance(told, dict)
-    assert keeper.CHANGING not in told.get("remarks", ())
+    assert tracker.CHANGING not in told.get("remarks", ())
     return [hit["path"] for hit in told["hits"]]
 
 
 def test_where_no_barrier_is_to_be_had_questions_neither_walk_nor_complain(unheard: Keeper) -> None:
-    before = unheard._scanned
+    before = unheard.tracker.scanned
     (unheard.kit.root / "cards" / "new.md").write_bytes(card("new", "quokka"))
     until(lambda: found(unheard, "quokka") == ["cards/new.md"])
     for _ in range(20):
         assert found(unheard, "harbour3") == ["cards/n3.md"]
-    assert unheard._scanned == before
+    assert unheard.tracker.scanned == before
     assert status(unheard)["scan_owed"] is False
 
 
 def test_where_no_barrier_is_to_be_had_a_question_has_the_vault_looked_through_now_and_then(
     unheard: Keeper, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = unheard._scanned
-    monkeypatch.setattr(keeper, "GLANCE_S", 0.0)
+    before = unheard.tracker.scanned
+    monkeypatch.setattr(tracker, "GLANCE_S", 0.0)
     found(unheard, "harbour3")
-    until(lambda: unheard._scanned > before)
+    until(lambda: unheard.tracker.scanned > before)
 
 
 def test_events_lost_while_a_scan_runs_are_still_owed_after_it(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,15 +90,15 @@ def test_events_lost_while_a_scan_runs_are_still_owed_after_it(filled: Path, mon
 
     def follow_and_lose(report: Report) -> None:
         follow(report)
-        kept._use(Batch(scan=True))
+        kept.tracker.use(Batch(scan=True))
 
     monkeypatch.setattr(kept.kit, "follow", follow_and_lose)
     monkeypatch.setattr(type(kept.watcher), "polling", property(lambda _self: False))
-    kept._scan_gently()
-    assert kept._scan_owed
+    kept.tracker.scan_gently()
+    assert kept.tracker.scan_owed
     monkeypatch.setattr(kept.kit, "follow", follow)
-    kept._scan_gently()
-    assert not kept._scan_owed
+    kept.tracker.scan_gently()
+    assert not kept.tracker.scan_owed
     kept.kit.close()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kit import reconcile
 from kit.app import Kit
-from kit.daemon import keeper, scribe
+from kit.daemon import scribe
 from kit.daemon.crew import Crew
 from kit.daemon.keeper import Keeper
 from kit.govern.lay import lay
@@ -133,14 +133,14 @@ def test_a_storm_that_a_child_reads_ends_where_a_rebuild_would(home: Home, monke
         (cards / f"n{n}.md").write_bytes(card(f"n{n}", f"harbour{n}"))
     with Kit(home.root) as kit:
         kit.sync()
-    monkeypatch.setattr(keeper, "CREW_FROM", 1)
+    monkeypatch.setattr("kit.daemon.ahead.CREW_FROM", 1)
     kept = Keeper(home.root)
     for n in range(230):
         (cards / f"n{n}.md").write_bytes(card(f"n{n}", f"storm{n}"))
     (cards / "n241.md").rename(cards / "moved.md")
     (cards / "n242.md").unlink()
-    kept._scan_gently()
-    assert kept._crew is None
+    kept.tracker.scan_gently()
+    assert kept.tracker.ahead._crew is None
     found = terms(kept.kit)
     kept.kit.reindex()
     assert found == terms(kept.kit)

@@ -82,7 +82,7 @@ class Fate(RuleBasedStateMachine):
     def begin(self) -> Keeper:
         keeper = Keeper(self.root, watcher=Whispers(self.root))
         keeper.watcher.start()
-        keeper._catch_up()
+        keeper.tracker.catch_up()
         self.untold, self.untold_folders = [], []
         return keeper
 
@@ -147,7 +147,7 @@ class Fate(RuleBasedStateMachine):
         """Let the watching thread take up some of what happened; the rest is late."""
         told = [path for path in self.untold if data.draw(st.booleans())]
         for _ in range(times):
-            self.keeper._use(Batch(frozenset(told)))
+            self.keeper.tracker.use(Batch(frozenset(told)))
         self.untold = [path for path in self.untold if path not in told]
 
     @rule()
@@ -157,7 +157,7 @@ class Fate(RuleBasedStateMachine):
 
     @rule()
     def tell_of_a_storm(self) -> None:
-        self.keeper._use(Batch(scan=True))
+        self.keeper.tracker.use(Batch(scan=True))
 
     @rule(steps=st.integers(1, 3), commit=st.booleans())
     def read_words(self, steps: int, commit: bool) -> None:
