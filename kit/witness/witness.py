@@ -7,26 +7,25 @@ a remark and features answer alone. What it has not taken in yet is written in t
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kit import text
 from kit.errors import KitError, UnavailableError
 from kit.index import bm25, fulltext
-from kit.model.notes import Card, Fact, Plain, Summary
-from kit.recall.engine import Proofs, TextProof
+from kit.recall.engine import Proofs
 from kit.recall.match import rarity
-from kit.vault import exchange, note
 from kit.vault.lock import VaultLock
+from kit.witness.documents import Documents
+from kit.witness.question import mass_of, proof_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from kit.index.reflection import Index
     from kit.model.notes import Note
+    from kit.recall.engine import TextProof
 
 WEIGHTS = {
     "title": 0.5, "tags": 0.1, "summary": 0.15, "overview": 0.3, "user": 1.0, "agent": 1.0, "facts": 1.0, "body": 0.8,
@@ -34,13 +33,8 @@ WEIGHTS = {
 """What both sides said is scored apart and added; summary, overview and tags only repeat words of it."""
 PERSON = 0.3
 """Weight of a person's name as a word."""
-PAIR, STRAY_PAIR = 0.5, 0.2
 CANDIDATES = 40
 """Cards the full text brings in at most, or twice as many as are asked for: more of them find nothing more."""
-LONGEST = 96
-"""Words of a question that are looked at: what is asked stands at the beginning or at the end."""
-MOST_OFTEN = 3
-"""So often a word that is repeated counts at most."""
 BATCH = 50
 """Cards taken in at once while others wait for the index."""
 STUMBLES = 3
@@ -53,7 +47,8 @@ class Witness:
     """The full text of one vault."""
 
     def __init__(self, index: Index, load: Callable[[str], Note], setting: str) -> None:
-        self._index, self._load, self._setting = index, load, setting
+        self._index, self._setting = index, setting
+        self._documents = Documents(index, load)
         self._engine: fulltext.Layered | None = None
         self._birth = ""
         self._taken: dict[int, int] = {}
@@ -171,7 +166,7 @@ class Witness:
         chosen = list(islice(waiting, limit + 1))
         with self._mending():
             for num in chosen[:limit]:
-                doc = self._document(num)
+                doc = self._documents.of(num)
                 engine.apply([doc] if doc else [], [] if doc else [num])
                 self._taken[num] = owed[num]
         return len(chosen[limit:]) if since >= 0 else self.behind
@@ -208,7 +203,7 @@ class Witness:
         if not engine:
             why = self._broken or "There is no full text; features answered alone."
             return Proofs({}, () if self._setting == "none" else (why,))
-        plain, words = _words(question)
+        plain, words = words_of(question)
         words |= dict.fromkeys(words.keys() & set(persons), PERSON)
         if not words:
             return Proofs({})
@@ -233,7 +228,7 @@ class Witness:
         notes = max(1, engine.statistics().notes)
         asked = {word: weight * bm25.idf(notes, known.get(word, 0)) for word, weight in words.items()}
         mass = sum(asked.values())
-        rare = {word: _mass(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
+        rare = {word: mass_of(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
         # characters repeat what pairs of them say, so they make no word more
         share = sum(asked[word] for word in plain) / (mass or 1.0)
         gains = {num: score / mass for num, score in found.hits} if mass else {}
@@ -242,7 +237,7 @@ class Witness:
         def tell(nums: Collection[int]) -> dict[int, TextProof]:
             with self._mending():
                 parts = found.parts([num for num in nums if num in gains])
-                return {num: _proof(fields, mass, to_words) for num, fields in parts.items()}
+                return {num: proof_of(fields, mass, to_words) for num, fields in parts.items()}
             return {}
 
         def words_of(nums: Collection[int]) -> dict[int, dict[str, float]]:
@@ -272,11 +267,15 @@ class Witness:
             return [num for num, _ in found.hits]
         return None
 
+    def fields(self, found: Note) -> Iterator[tuple[str, str]]:
+        """Give what a card, summary or fact says, field by field."""
+        return self._documents.fields(found)
+
     # -- made elsewhere, taken over
 
     def documents(self, nums: Collection[int]) -> list[tuple[int, fulltext.Doc | None]]:
         """Read cards as the full text sees them, their terms counted; None stands for those that are gone."""
-        return [(num, doc._replace(known=doc.counted()) if (doc := self._document(num)) else None) for num in nums]
+        return [(num, doc._replace(known=doc.counted()) if (doc := self._documents.of(num)) else None) for num in nums]
 
     def adopt(self, folder: Path) -> bool:
         """Put the full text that was built in another folder in the place of this one; what changed since is owed."""
@@ -332,87 +331,3 @@ class Witness:
         shutil.rmtree(aside, ignore_errors=True)
         with suppress(FileNotFoundError):
             folder.rename(aside)
-
-    def _document(self, num: int) -> fulltext.Doc | None:
-        row = self._index.features.rows().get(num)
-        entry = self._index.catalog.numbered(num)
-        if row is None or entry is None:
-            return None
-        try:
-            found = self._load(entry.path)
-        except KitError:
-            return None
-        fields = {name: _spelled_out(words) for name, words in self.fields(found) if words}
-        return fulltext.Doc(num, fields, row.created, row.kind, entry.path)
-
-    def fields(self, found: Note) -> Iterator[tuple[str, str]]:
-        """Give what a card, summary or fact says, field by field."""
-        if isinstance(found, Plain):
-            yield "summary", f"{found.title}. {found.says}"
-            yield "tags", " ".join(found.tags)
-            yield "body", found.body
-            return
-        first = note.first_paragraph(found.body)
-        yield "summary", first
-        yield "body", found.body.replace(first, "", 1)
-        if isinstance(found, Fact):
-            yield "tags", " ".join((*found.tags, *found.people, *found.places))
-            yield "facts", f"{first}\n{found.key} {found.value}"
-        if isinstance(found, Summary):
-            yield "title", found.title
-            yield "tags", " ".join((*found.tags, *found.keywords, *found.entities))
-            yield "facts", first
-        if isinstance(found, Card):
-            yield "tags", " ".join((*found.tags, *found.people, *found.places))
-            yield "overview", self._body(found.overview)
-            said = exchange.read(self._body(found.event))
-            yield "user", said.user
-            yield "agent", said.agent
-            # A summary repeats what was said; what it says beyond that, a person wrote, and it counts in full.
-            heard = text.fold(f"{said.user}\n{said.agent}")
-            yield "facts", " ".join(word for word in text.tokens(first) if word not in heard)
-
-    def _body(self, link: str) -> str:
-        entry = self._index.catalog.linked(link)
-        try:
-            return self._load(entry.path).body if entry else ""
-        except KitError:
-            return ""
-
-
-def _words(question: str) -> tuple[list[str], dict[str, float]]:
-    """Take a question apart: its words, and how often each is asked for, CJK characters by themselves among them.
-
-    The words of the last line count once more: what stands before it leads up to it.
-    """
-    plain = list(dict.fromkeys(text.terms(question)))
-    if len(plain) > LONGEST:
-        plain = [*plain[: LONGEST // 2], *plain[-LONGEST // 2 :]]
-        kept, asked = frozenset(plain), text.terms(question)
-        counts = Counter(word for word in asked if word in kept)
-    else:
-        counts = Counter(text.terms(question, unigrams=True))
-    before, _, last = question.strip().rpartition("\n")
-    if before:
-        counts.update(word for word in text.terms(last, unigrams=True) if word in counts)
-    return plain, {word: float(min(count, MOST_OFTEN)) for word, count in counts.items()}
-
-
-def _spelled_out(words: str) -> str:
-    """Add every CJK character once more by itself: pairs alone miss words that are written otherwise."""
-    characters = " ".join(text.cjk(words))
-    return f"{words}\n{characters}" if characters else words
-
-
-def _mass(word: str, df: int) -> float:
-    """Say how much of a word a term is: pairs of CJK characters overlap, and one found nowhere mostly is no word."""
-    if not text.is_cjk(word):
-        return 1.0
-    return PAIR if df else STRAY_PAIR
-
-
-def _proof(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:
-    """Say where words were found; what a field gained × `to_words` is its worth in rare words."""
-    named = sorted(fields, key=lambda name: -fields[name])[:3]
-    said = ", ".join(f"{name} {fields[name] / mass:.2f}" for name in named if fields[name] > 0)
-    return TextProof(f"words found in {said}", max(fields.values(), default=0.0) * to_words)

@@ -1,0 +1,77 @@
+"""What the full text is told of each card, summary and fact: its words, field by field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kit import text
+from kit.errors import KitError
+from kit.index import fulltext
+from kit.model.notes import Card, Fact, Plain, Summary
+from kit.vault import exchange, note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kit.index.reflection import Index
+    from kit.model.notes import Note
+
+
+class Documents:
+    """The notes of one vault as the full text sees them."""
+
+    def __init__(self, index: Index, load: Callable[[str], Note]) -> None:
+        self._index, self._load = index, load
+
+    def of(self, num: int) -> fulltext.Doc | None:
+        """Read a card; None when it is gone or can't be read."""
+        row = self._index.features.rows().get(num)
+        entry = self._index.catalog.numbered(num)
+        if row is None or entry is None:
+            return None
+        try:
+            found = self._load(entry.path)
+        except KitError:
+            return None
+        fields = {name: _spelled_out(words) for name, words in self.fields(found) if words}
+        return fulltext.Doc(num, fields, row.created, row.kind, entry.path)
+
+    def fields(self, found: Note) -> Iterator[tuple[str, str]]:
+        """Give what a card, summary or fact says, field by field."""
+        if isinstance(found, Plain):
+            yield "summary", f"{found.title}. {found.says}"
+            yield "tags", " ".join(found.tags)
+            yield "body", found.body
+            return
+        first = note.first_paragraph(found.body)
+        yield "summary", first
+        yield "body", found.body.replace(first, "", 1)
+        if isinstance(found, Fact):
+            yield "tags", " ".join((*found.tags, *found.people, *found.places))
+            yield "facts", f"{first}\n{found.key} {found.value}"
+        if isinstance(found, Summary):
+            yield "title", found.title
+            yield "tags", " ".join((*found.tags, *found.keywords, *found.entities))
+            yield "facts", first
+        if isinstance(found, Card):
+            yield "tags", " ".join((*found.tags, *found.people, *found.places))
+            yield "overview", self._body(found.overview)
+            said = exchange.read(self._body(found.event))
+            yield "user", said.user
+            yield "agent", said.agent
+            # A summary repeats what was said; what it says beyond that, a person wrote, and it counts in full.
+            heard = text.fold(f"{said.user}\n{said.agent}")
+            yield "facts", " ".join(word for word in text.tokens(first) if word not in heard)
+
+    def _body(self, link: str) -> str:
+        entry = self._index.catalog.linked(link)
+        try:
+            return self._load(entry.path).body if entry else ""
+        except KitError:
+            return ""
+
+
+def _spelled_out(words: str) -> str:
+    """Add every CJK character once more by itself: pairs alone miss words that are written otherwise."""
+    characters = " ".join(text.cjk(words))
+    return f"{words}\n{characters}" if characters else words

@@ -1,0 +1,50 @@
+"""What of a question is asked after, what each word of it weighs, and what it proves where it was found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kit import text
+from kit.recall.engine import TextProof
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PAIR, STRAY_PAIR = 0.5, 0.2
+LONGEST = 96
+"""Words of a question that are looked at: what is asked stands at the beginning or at the end."""
+MOST_OFTEN = 3
+"""So often a word that is repeated counts at most."""
+
+
+def words_of(question: str) -> tuple[list[str], dict[str, float]]:
+    """Take a question apart: its words, and how often each is asked for, CJK characters by themselves among them.
+
+    The words of the last line count once more: what stands before it leads up to it.
+    """
+    plain = list(dict.fromkeys(text.terms(question)))
+    if len(plain) > LONGEST:
+        plain = [*plain[: LONGEST // 2], *plain[-LONGEST // 2 :]]
+        kept, asked = frozenset(plain), text.terms(question)
+        counts = Counter(word for word in asked if word in kept)
+    else:
+        counts = Counter(text.terms(question, unigrams=True))
+    before, _, last = question.strip().rpartition("\n")
+    if before:
+        counts.update(word for word in text.terms(last, unigrams=True) if word in counts)
+    return plain, {word: float(min(count, MOST_OFTEN)) for word, count in counts.items()}
+
+
+def mass_of(word: str, df: int) -> float:
+    """Say how much of a word a term is: pairs of CJK characters overlap, and one found nowhere mostly is no word."""
+    if not text.is_cjk(word):
+        return 1.0
+    return PAIR if df else STRAY_PAIR
+
+
+def proof_of(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:
+    """Say where words were found; what a field gained × `to_words` is its worth in rare words."""
+    named = sorted(fields, key=lambda name: -fields[name])[:3]
+    said = ", ".join(f"{name} {fields[name] / mass:.2f}" for name in named if fields[name] > 0)
+    return TextProof(f"words found in {said}", max(fields.values(), default=0.0) * to_words)
