@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from kit.vault.cookies import Cookies
 from kit.vault.ear import Ear, hush
 from kit.vault.kernel import Root, count_watched, eventless, is_blind_below
 from kit.vault.settle import Batch, Settler
@@ -26,8 +27,6 @@ __all__ = ["Batch", "Settler", "Watcher"]
 # The kernel's queue holds 16,384 events by default, and watchdog 6 says nothing when it runs over.
 _FLOOD = 8_000
 _ROOT_CHECK = 2.0
-_MOST_LATE, _LATEST_S = 3, 10.0
-"""Cookies that may still be on their way after a barrier gave up, and for how long."""
 _STALE_LOCK = 60.0
 
 
@@ -76,10 +75,7 @@ class Watcher:
         self._events = 0
         self._overflows = 0
         self._why_polling = ""
-        self._cookies = 0
-        self._late_cookies = 0
-        self._late_until = 0.0
-        self._one_barrier = threading.Lock()
+        self._cookies = Cookies(self._answered, lambda: self._stopped)
 
     def __enter__(self) -> Self:
         """Start watching."""
@@ -186,37 +182,12 @@ class Watcher:
 
         A cookie goes the way of the events, so nothing that came before it is still on its way.
         """
-        deadline = time.monotonic() + timeout
-        if not self._one_barrier.acquire(timeout=timeout):
-            return False
-        try:
-            if time.monotonic() > self._late_until:
-                self._late_cookies = 0
-            # A cookie that came too late for its own barrier must not be taken for one of this barrier.
-            for _ in range(self._late_cookies + 1):
-                if not self._round_trip(deadline):
-                    return False
-            return Root.of(self.root) == self._armed
-        finally:
-            self._one_barrier.release()
+        return self._cookies.wait(timeout, self._send_cookie) and Root.of(self.root) == self._armed
 
-    def _round_trip(self, deadline: float) -> bool:
-        """Send one cookie and wait for one; False when none came."""
+    def _send_cookie(self) -> bool:
         ear = self._ear
-        with self._changed:
-            before = self._cookies
         self.without_barrier = not self.root_gone and (ear is None or self.polling or not ear.nudge())
-        if self.without_barrier or self.root_gone:
-            return False
-        with self._changed:
-            while self._cookies == before and not self._stopped:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    self._late_cookies = min(_MOST_LATE, self._late_cookies + 1)
-                    self._late_until = time.monotonic() + _LATEST_S
-                    return False
-                self._answered.wait(left)
-        return not self._stopped
+        return not (self.without_barrier or self.root_gone)
 
     def is_storming(self) -> bool:
         """Tell whether so much happens, or may have been missed, that only a scan will do."""
@@ -265,7 +236,7 @@ class Watcher:
             self._why_polling = f"The vault lies on {kind}, which sends no events" if kind else "Polling is set"
             return
         try:
-            self._ear = Ear(root.real, self._heard, self._lost, self._nudged)
+            self._ear = Ear(root.real, self._heard, self._lost, self._cookies.come)
         except OSError as error:
             self._why_polling = f"The vault can't be watched ({error.strerror or error})"
             return
@@ -338,11 +309,6 @@ class Watcher:
             self._overflows += 1
             self._settler.overflow(self._clock())
             self._changed.notify_all()
-
-    def _nudged(self) -> None:
-        with self._changed:
-            self._cookies += 1
-            self._answered.notify_all()
 
     def _git_at_work(self) -> bool:
         try:
