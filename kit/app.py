@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from kit import config, inquiry, maintain, places, reconcile, survey, text
+from kit import chosen, config, inquiry, maintain, places, reconcile, survey, text
 from kit import search as searching
 from kit.briefing import Briefing
 from kit.errors import BadInputError
@@ -28,7 +28,7 @@ from kit.passages import Passages
 from kit.perceive import spoken
 from kit.recall import engine, score, silence
 from kit.step import Step
-from kit.tiers import Rules, Tiers, check
+from kit.tiers import Tiers, check
 from kit.vault.journal import Journal
 from kit.vault.store import Store
 from kit.witness import Witness
@@ -88,7 +88,8 @@ class Kit:
         self._briefing = Briefing(self._hand, self.passages)
         self.pool = Governance(
             self._hand, self._writing, self.now, sync=self.sync, scene_of=self._scene_of,
-            share=self.config.number("govern.tag_share"), caps=self._caps,
+            share=self.config.number("govern.tag_share"),
+            caps=lambda **given: chosen.caps(self.config, **given),
         )  # fmt: skip
         self.mind = Mind(Settings.of(self.config.section("llm")), self.root, self.now)
         self._inquiry = Inquiry(self.index, self.mind)
@@ -96,7 +97,8 @@ class Kit:
             self._hand, self._writing, self.now, self.mind, sync=self.sync, scene_of=self._scene_of
         )
         self.tiers = Tiers(
-            self._hand, self._writing, self.now, sync=self.sync, passages=self.passages, rules=self._tier_rules,
+            self._hand, self._writing, self.now, sync=self.sync, passages=self.passages,
+            rules=lambda: chosen.tier_rules(self.config),
             recall=self.recall, remember=self.remember, sink=self.sink,
         )  # fmt: skip
         self.behind = ""
@@ -139,19 +141,6 @@ class Kit:
         faults = self._settings.problems
         old = f"Settings as they were before are in use: {faults[0]}" if faults else ""
         return tuple(filter(None, (self.behind, old)))
-
-    def _caps(self, *, by_schedule: bool = False) -> maintain.Caps:
-        """Take the caps; of a large or imported vault a schedule puts nothing away that nobody has set a cap for."""
-        names = [f"tiers.{name}" for name in maintain.Caps._fields]
-        chosen = [not by_schedule or self.config.origins[name] != "default" for name in names]
-        return maintain.Caps(*(self.config.count(name) * own for name, own in zip(names, chosen, strict=True)))
-
-    def _tier_rules(self) -> Rules:
-        count, number = self.config.count, self.config.number
-        return Rules(
-            self._caps(), count("tiers.summary_turns"), number("tiers.silent_hours") * 3600, count("deliver.tokens"),
-            count("deliver.bytes"),
-        )  # fmt: skip
 
     @cached_property
     def desk(self) -> Desk:
@@ -279,7 +268,7 @@ class Kit:
             spoken.spoken(query), at, tuple(tags) if tags is not None else self._inquiry.clues(query), tuple(codes),
             seen, text.key(main), text.key(sub), project, topic,
             self.config.count("recall.limit") if limit is None else limit,
-            self._threshold() if threshold is None else threshold,
+            chosen.threshold(self.config) if threshold is None else threshold,
             score.PROFILES[self.config.text("recall.profile")],
             0 if unasked else self.config.count("recall.co_tag_rounds"),  # what only fills a place is never told
             frozenset(exclude), remarks=self._remarks(), times=inquiry.times(query, at),
@@ -287,11 +276,6 @@ class Kit:
             witness=self._ask_witness, layer=layer, category=category, further=silence.FURTHER if unasked else 0,
         )  # fmt: skip
         return engine.recall(self.index, asked)
-
-    def _threshold(self) -> float:
-        """Take the person's threshold, else the profile's own."""
-        least = score.PROFILES[self.config.text("recall.profile")].least
-        return self.config.number("recall.threshold") if self.config.origins["recall.threshold"] != "default" else least
 
     def _ask_witness(
         self, question: str, persons: Collection[str], allowed: Callable[[int], bool], limit: int
@@ -465,9 +449,7 @@ class Kit:
 
     def cleaning_is_due(self) -> bool:
         """Tell whether the schedule asks for a cleaning."""
-        weekday, day = self.config.count("clean.weekday"), self.config.count("clean.day")
-        mode, at = self.config.text("clean.mode"), self.config.text("clean.at")
-        return maintain.is_due(self.journal, maintain.latest(mode, at, weekday, day, self._clock()))
+        return maintain.is_due(self.journal, chosen.cleaning(self.config, self._clock()))
 
     # -- keeping in step
 

@@ -45,6 +45,7 @@ TABLE: dict[str, set[str]] = {
     "desk": BASE | {"model", "vault", "index", "govern", "witness"},
     "transfer": BASE | {"model", "vault", "index", "digest", "harness", "govern", "__version__"},
     "config": BASE | {"vault"},
+    "chosen": BASE | {"config", "maintain", "recall", "tiers"},
     "app": BASE
     | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
     | {"llm", "learning"}
@@ -58,6 +59,7 @@ TABLE: dict[str, set[str]] = {
         "inquiry",
         "desk",
         "config",
+        "chosen",
         "tiers",
         "transfer",
     },

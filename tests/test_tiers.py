@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kit import chosen
 from kit.app import Kit
 from kit.errors import BadInputError
 from kit.model.notes import Card
@@ -136,9 +137,9 @@ def test_summing_up_by_itself_can_be_switched_off(vault: Path) -> None:
 @pytest.mark.parametrize(("profile", "least"), [("default", 0.12), ("layered", 0.08)])
 def test_a_profile_brings_its_own_threshold_unless_the_person_sets_one(vault: Path, profile: str, least: float) -> None:
     with opened(vault, f'[recall]\nprofile = "{profile}"') as kit:
-        assert kit._threshold() == least
+        assert chosen.threshold(kit.config) == least
     with opened(vault, "threshold = 0.3") as kit:
-        assert kit._threshold() == 0.3
+        assert chosen.threshold(kit.config) == 0.3
 
 
 def test_the_layered_profile_works_through_the_real_recall(vault: Path) -> None:
