@@ -146,22 +146,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     witnessed = _is_among(hand, stated.source, fact.sources)
     if same and witnessed:
         return Remembered(fact.id, path, "confirmed", stated.key or fact.key)
-    changes: dict[str, note.Value | None] = {
-        "hits": fact.hits + 1,
-        "confidence": _surer(fact.confidence) if same else round(min(SUREST, stated.confidence), 2),
-        "updated": max(said, fact.updated) if fact.updated else said,
-    }
-    if stated.importance > fact.importance:
-        changes["importance"] = stated.importance
-    scenes = tuple(dict.fromkeys((*fact.scenes, *stated.scenes)))
-    if scenes != fact.scenes:
-        changes["scenes"] = scenes
-    if stated.source and not witnessed:
-        changes["sources"] = [link(source) for source in (*fact.sources, stated.source)]
-    if stated.key and (not fact.key or not same):
-        changes["key"] = stated.key
-    if stated.value and text.key(stated.value) != text.key(fact.value):
-        changes["value"] = stated.value
+    changes = _changes(fact, stated, said, same=same, witnessed=witnessed)
     tags, refused = pool_acts.allowed(hand, stated.tags)
     united = tuple(dict.fromkeys((*fact.tags, *tags))) if same else _anew(hand, fact, old, stated.says, tags)
     if united != fact.tags:
@@ -179,6 +164,29 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     paths = pool_acts.ensure(hand, united, tags, at)
     hand.settle(path, *paths)
     return Remembered(fact.id, path, did, stated.key or fact.key, refused)
+
+
+def _changes(
+    fact: Fact, stated: Stated, said: datetime, *, same: bool, witnessed: bool
+) -> dict[str, note.Value | None]:
+    """Say which keys of a fact change when it is said again, but for its tags."""
+    changes: dict[str, note.Value | None] = {
+        "hits": fact.hits + 1,
+        "confidence": _surer(fact.confidence) if same else round(min(SUREST, stated.confidence), 2),
+        "updated": max(said, fact.updated) if fact.updated else said,
+    }
+    if stated.importance > fact.importance:
+        changes["importance"] = stated.importance
+    scenes = tuple(dict.fromkeys((*fact.scenes, *stated.scenes)))
+    if scenes != fact.scenes:
+        changes["scenes"] = scenes
+    if stated.source and not witnessed:
+        changes["sources"] = [link(source) for source in (*fact.sources, stated.source)]
+    if stated.key and (not fact.key or not same):
+        changes["key"] = stated.key
+    if stated.value and text.key(stated.value) != text.key(fact.value):
+        changes["value"] = stated.value
+    return changes
 
 
 def _is_among(hand: Hand, source: str, sources: tuple[str, ...]) -> bool:
