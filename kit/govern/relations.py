@@ -113,8 +113,9 @@ def follow(hand: Hand, new: Iterable[str], now: datetime) -> list[Done]:
 
     What can't be written now (a note that was saved a moment ago, or can't be read) stays owed.
     """
-    pool = hand.index.pool
-    owed = pool.owed()
+    pool, nothing = hand.index.pool, frozenset[str]()
+    before = pool.owed()
+    owed = dict(before)
     for path in new:
         held = pool.at_path(path)
         if held and held.num not in owed and pool.own(held):
@@ -132,9 +133,14 @@ def follow(hand: Hand, new: Iterable[str], now: datetime) -> list[Done]:
         done += made
         if late:
             left[num] = late
-    if left != pool.owed():
+    after = pool.owed()
+    # What is owed otherwise than at first was edited while the others were written: that is still to be followed.
+    same = (num for num in owed if after.get(num) == before.get(num))
+    paid = {num: left.get(num, nothing) for num in same if left.get(num, nothing) != after.get(num, nothing)}
+    if paid:
         with hand.index.changing():
-            pool.set_owed(left)
+            for num, links in paid.items():
+                pool.owe(num, links)
     return done
 
 

@@ -19,8 +19,11 @@ TAG_WORTH, WORD_WORTH = 2.0, 0.9
 """A tag was chosen by somebody; a word just occurs. Both times their rarity, 0 to 1."""
 ENOUGH = 1.6
 """What the best founded hit must have: one rare tag, a person, or two rare words."""
-SURE, AMPLE = 0.26, 2.6
-"""Score the best founded hit must have: a fair share of the prompt; unless it has so much that any share will do."""
+SURE, AMPLE = 0.26, 2.5
+"""Score the best founded hit must have: a fair share of the prompt; unless it has so much that any share will do.
+
+So much are a word that is a tag by itself, and two rare words.
+"""
 LEAST = 0.5
 """What every hit that is told must have of its own."""
 MARGIN = 0.7
