@@ -43,17 +43,28 @@ def carry_out(hand: Hand, act: str, plan: Sequence[Change], at: datetime, who: W
 def close(hand: Hand, act: str, plan: Sequence[Change], at: datetime, what: str, who: Who = "maintain") -> None:
     """Write down how an act ended, `done` or `abandoned`, and bring the indexes in step."""
     hand.journal.add(at, who, what, act=act, durable=False)
-    settle(hand, parts.paths(plan))
+    settle(hand, plan)
 
 
-def settle(hand: Hand, touched: Sequence[str]) -> None:
-    """Bring the indexes in step; what an act writes needs no other note to follow it."""
-    pool = hand.index.pool
-    owed = pool.owed()
-    hand.settle(*touched)
-    if pool.owed() != owed:
+def settle(hand: Hand, plan: Sequence[Change]) -> None:
+    """Bring the indexes in step. What an act writes needs no other note to follow it; what a person wrote since does."""
+    pool, nothing = hand.index.pool, frozenset[str]()
+    before = pool.owed()
+    hand.settle(*parts.paths(plan))
+    after = pool.owed()
+    ours = {held.num for path in parts.paths(plan) if (held := pool.at_path(path)) and _is_as_left(hand, path, plan)}
+    owed = {num: before.get(num, nothing) for num in ours if after.get(num) != before.get(num)}
+    if owed:
         with hand.index.changing():
-            pool.set_owed(owed)
+            for num, links in owed.items():
+                pool.owe(num, links)
+
+
+def _is_as_left(hand: Hand, path: str, plan: Sequence[Change]) -> bool:
+    """Tell whether a note was taken in as an act has written it, or as it was before."""
+    entry = hand.index.catalog.at(path)
+    known = {tag for change in plan if path in (change.path, change.moved) for tag in (change.before, change.after)}
+    return entry is not None and entry.etag in known
 
 
 def take_back(hand: Hand, made: Sequence[Change]) -> None:

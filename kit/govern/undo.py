@@ -95,7 +95,7 @@ def _finish(hand: Hand, act: str, plan: list[Change], at: datetime) -> None:
         carry.take_back(hand, made)
         raise
     finally:
-        carry.settle(hand, parts.paths(plan))
+        carry.settle(hand, plan)
 
 
 def _rebased(hand: Hand, change: Change) -> Change | None:

@@ -16,7 +16,6 @@ from kit.model.notes import Scene, Tag
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping
 
     from kit.errors import Problem
 
@@ -104,12 +103,6 @@ class Pool(Relations):
         elif self._owed.pop(num, None) is not None:
             self._db.execute("DELETE FROM meta WHERE name=?", (f"{_OWED}{num}",))
         self._forget_ways()
-
-    def set_owed(self, owed: Mapping[int, frozenset[str]]) -> None:
-        """Have exactly these owed."""
-        for num in {*self._owed, *owed}:
-            if num in self._tags:
-                self.owe(num, owed.get(num, frozenset()))
 
     # -- faults
 
