@@ -47,7 +47,7 @@ def close(hand: Hand, act: str, plan: Sequence[Change], at: datetime, what: str,
 
 
 def settle(hand: Hand, plan: Sequence[Change]) -> None:
-    """Bring the indexes in step. What an act writes needs no other note to follow it; what a person wrote since does."""
+    """Bring the indexes in step. What an act writes needs no other note to follow it, what others wrote since does."""
     pool, nothing = hand.index.pool, frozenset[str]()
     before = pool.owed()
     hand.settle(*parts.paths(plan))

@@ -73,8 +73,9 @@ def _ground(index: Index, query: Query, ways: Sequence[tuple[Concept, Way]], num
         if way.factor != "part":
             rare = 1.0 if way.factor == "time" else match.rarity(concept.frequency, notes)
             rare = max(rare, PERSON) if way.factor == "person" else rare
-            # What rules picked stands in the text; a tag that does not, somebody typed.
-            tags += way.credit * rare * (PICKED if concept.trust < 1 and words > UNHEARD else 1.0)
+            # What rules picked stands in the text: a tag that does not, somebody typed; one that was asked for counts.
+            is_picked = concept.trust < 1 and words > UNHEARD and concept.word not in (query.tags or ())
+            tags += way.credit * rare * (PICKED if is_picked else 1.0)
     return silence.ground(tags, words)
 
 
