@@ -50,6 +50,8 @@ class Proofs(NamedTuple):
     """says more of the few cards that are told"""
     words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]] = lambda _: {}
     """says of some cards what each of the rarest words adds to their gains"""
+    whole: bool = True
+    """whether every card's words are known: else one that is found nowhere may still stand somewhere"""
 
 
 class Query(NamedTuple):
@@ -149,7 +151,7 @@ def _heard(
     heard, witness = Proofs(), query.witness
     if witness:
         heard = witness(query.text, matched.persons, gate.opens, query.limit)
-        said, slips = spelling.mended(index, query.text, heard.rarity)
+        said, slips = spelling.mended(index, query.text, heard.rarity) if heard.whole else (query.text, ())
         if slips:
             query = query._replace(text=said, remarks=(*query.remarks, *slips))
             matched = _matched(index, query)
@@ -232,7 +234,7 @@ def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Ite
     for num, strength in strengths.items():
         if num not in gains:
             alike[strength].append(num)
-    found += [(joined(strength, 0.0), nums) for strength, nums in alike.items()]
+    found += [(proof, nums) for strength, nums in alike.items() if (proof := joined(strength, 0.0)) >= least]
     return sorted(found, key=itemgetter(0), reverse=True)
 
 

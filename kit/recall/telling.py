@@ -93,19 +93,14 @@ def _told(query: Query, num: int) -> list[Reason]:
     weights, gain = query.weights, query.gains.get(num)
     near, topic, answer, lent = (beside.get(num) for beside in query.beside)
     note = query.proofs[num].note if num in query.proofs else "words found"
+    beside = (
+        ("near", weights.near, near, "words found in the turns beside it"),
+        ("topic", weights.topic, topic, "words found in its topic"),
+        ("answer", weights.answer, answer, "it follows a question with words found"),
+        ("lent", weights.lent, lent, "words it lacks found in the turns beside it"),
+    )
     said = [Reason("text", score.conviction(weights.text, gain), "∪", note)] if gain is not None else []
-    if near:
-        said.append(Reason("near", score.conviction(weights.near, near), "∪", "words found in the turns beside it"))
-    if topic:
-        said.append(Reason("topic", score.conviction(weights.topic, topic), "∪", "words found in its topic"))
-    if answer:
-        said.append(
-            Reason("answer", score.conviction(weights.answer, answer), "∪", "it follows a question with words found")
-        )
-    if lent:
-        said.append(
-            Reason("lent", score.conviction(weights.lent, lent), "∪", "words it lacks found in the turns beside it")
-        )
+    said += [Reason(name, score.conviction(weight, more), "∪", why) for name, weight, more, why in beside if more]
     return said
 
 

@@ -34,7 +34,7 @@ WEIGHTS = {
 PERSON = 0.3
 """Weight of a person's name as a word."""
 CANDIDATES = 40
-"""Cards the full text brings in at most, or twice as many as are asked for: more of them find nothing more."""
+"""Cards the full text brings in at most, or twice as many as are asked for: more take longer and find hardly more."""
 BATCH = 50
 """Cards taken in at once while others wait for the index."""
 STUMBLES = 3
@@ -240,7 +240,7 @@ class Witness:
                 return {num: proof_of(fields, mass, to_words) for num, fields in parts.items()}
             return {}
 
-        def words_of(nums: Collection[int]) -> dict[int, dict[str, float]]:
+        def weigh_words(nums: Collection[int]) -> dict[int, dict[str, float]]:
             with self._mending():
                 return {
                     num: {word: gain / mass for word, gain in each.items()} for num, each in found.words(nums).items()
@@ -250,7 +250,7 @@ class Witness:
         remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
         if behind:
             remarks += (f"{behind} notes are not in the full text yet.",)
-        return Proofs(gains, remarks, rare, tell, words_of)
+        return Proofs(gains, remarks, rare, tell, weigh_words, whole=not behind)
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""

@@ -72,6 +72,12 @@ def test_a_word_that_somebody_wrote_is_never_doubted(kit: Kit) -> None:
     assert "baloon" not in str(told(kit, "where is the baloon?")[1])
 
 
+def test_while_some_words_are_still_unread_no_word_is_doubted(kit: Kit) -> None:
+    kit.remember("The lamp is called baloon.", now=NOW)
+    assert kit.witness.behind
+    assert "baloon" not in str(told(kit, "where is the baloon?")[1])
+
+
 def test_a_person_is_found_though_the_name_is_misspelt(kit: Kit) -> None:
     found = kit.recall("what did Valentnia say?")
     assert "Read 'valentnia' as 'valentina'." in found.remarks
