@@ -5,6 +5,7 @@ Law: no note changes by being recalled; the lines are added after the reply and 
 
 from __future__ import annotations
 
+import json
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,8 @@ def note_event(hand: Hand, what: str, session: str, now: datetime) -> None:
 def told(journal: Journal, session: str, lines: int) -> set[str]:
     """Gather what a session was told since its context was last compacted, from the newest `lines` lines."""
     found: set[str] = set()
-    for entry in journal.newest(lines, session):
+    named = json.dumps(session, ensure_ascii=False).encode("utf-8", "replace")
+    for _, entry in journal.backwards(holding=(named,), most=lines):
         if entry.get("session") == session:
             if entry.get("what") == COMPACT:
                 break

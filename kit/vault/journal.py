@@ -6,6 +6,7 @@ Law: lines are only added, by `govern` alone; a torn line (power loss) is skippe
 from __future__ import annotations
 
 import json
+import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
@@ -41,18 +42,6 @@ class Journal:
         folder = self._store.root / layout.JOURNAL
         return sorted(f"{layout.JOURNAL}/{file.name}" for file in folder.glob("*.jsonl")) if folder.is_dir() else []
 
-    def newest(self, lines: int, holding: str) -> Iterator[Entry]:
-        """Read those of the newest so many lines that hold a text, newest first."""
-        wanted, left = json.dumps(holding, ensure_ascii=False).encode("utf-8", "replace"), lines
-        for path in sorted(self.months(), reverse=True):
-            with disk.told(path):
-                raw = (self._store.root / path).read_bytes()
-            for _, line in islice(_backwards(raw), left):
-                left -= 1
-                entry = _entry(line) if wanted in line else None
-                if entry is not None:
-                    yield entry
-
     def entries(self, *, newest_first: bool = False) -> Iterator[Entry]:
         """Read every line in order; lines that are no JSON object are passed over.
 
@@ -66,25 +55,30 @@ class Journal:
                 if entry is not None:
                     yield entry
 
-    def backwards(self, place: str = "", holding: tuple[bytes, ...] = ()) -> Iterator[tuple[str, Entry]]:
+    def backwards(
+        self, place: str = "", holding: tuple[bytes, ...] = (), most: int = sys.maxsize
+    ) -> Iterator[tuple[str, Entry]]:
         """Read lines newest first from a place on, '' for the end; each with the place behind which it stands.
 
-        With `holding` only lines that hold one of these bytes are read. A place stays right while lines are added.
-        Raise ValueError for what is none.
+        With `holding` only lines that hold one of these bytes are read; `most` lines are looked at. A place stays right
+        while lines are added. Raise ValueError for what is none.
         """
         month, _, offset = place.partition(":")
         if place and not (month.removesuffix(".jsonl").replace("-", "").isdecimal() and offset.isdecimal()):
             raise ValueError(place)
-        return self._backwards(month, int(offset or 0), holding)
+        return self._backwards(month, int(offset or 0), holding, most)
 
-    def _backwards(self, month: str, offset: int, holding: tuple[bytes, ...]) -> Iterator[tuple[str, Entry]]:
+    def _backwards(self, month: str, offset: int, holding: tuple[bytes, ...], most: int) -> Iterator[tuple[str, Entry]]:
         for path in sorted(self.months(), reverse=True):
             name = path.rpartition("/")[2]
             if month and name > month:
                 continue
+            if most <= 0:
+                return
             with disk.told(path):
                 raw = (self._store.root / path).read_bytes()
-            for start, line in _backwards(raw[:offset] if name == month else raw):
+            for start, line in islice(_backwards(raw[:offset] if name == month else raw), most):
+                most -= 1
                 entry = _entry(line) if not holding or any(each in line for each in holding) else None
                 if entry is not None:
                     yield f"{name}:{start}", entry
