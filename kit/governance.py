@@ -208,10 +208,6 @@ class Governance:
             done, left = evolve.evolve(self._hand, self._now(), self.share)
             return Evolved(tuple(done), tuple(left))
 
-    def examine(self) -> list[Done]:
-        """Judge the tags that nobody has examined yet: what is certain is done, the rest waits for `evolve`."""
-        return [done for one in self.judge() if (done := self.settle(one))]
-
     def follow(self, new: Iterable[str] = ()) -> list[Done]:
         """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""
         return relations.follow(self._hand, new, self._now())

@@ -14,10 +14,15 @@ if TYPE_CHECKING:
 
     from kit.app import Kit
     from kit.evolve import Proposal
+    from kit.govern.act import Done
 
 
 def status(kit: Kit, name: str) -> str:
     return kit.pool.show(name).status
+
+
+def examined(kit: Kit) -> list[Done]:
+    return [done for one in kit.pool.judge() if (done := kit.pool.settle(one))]
 
 
 def about(kit: Kit, *names: str) -> list[Proposal]:
@@ -29,13 +34,13 @@ def test_new_tags_are_judged_generic_ones_go_and_others_become_active(kit: Kit, 
     tag(vault, "优化", status="unexamined", source="rules", definitions=["变好"])
     tag(vault, "function", status="unexamined", source="agent")
     tag(vault, "mine", status="unexamined", name="task", source="person")
-    assert len(kit.pool.examine()) == 3
+    assert len(examined(kit)) == 3
     assert [status(kit, name) for name in ("zpawl", "优化", "function", "task")] == [
         "active", "deprecated", "deprecated", "unexamined",
     ]  # fmt: skip
     assert kit.pool.show("优化").definitions == ("变好",)
     assert {entry["why"] for entry in kit.log(3)} >= {"it is concrete"}
-    assert kit.pool.examine() == []
+    assert examined(kit) == []
     assert [(one.what, one.evidence) for one in about(kit, "task")] == [("deprecate", 0.6)], "a person is asked"
 
 
@@ -44,7 +49,7 @@ def test_a_word_on_too_many_cards_is_no_tag(kit: Kit, vault: Path) -> None:
     tag(vault, "zflume", source="rules")
     for number in range(60):
         card(vault, f"c{number:02}", "zpawl zflume" if number < 20 else "zother")
-    kit.pool.examine()
+    examined(kit)
     assert status(kit, "zpawl") == "deprecated"
     kit.pool.evolve()
     assert status(kit, "zflume") == "active"
@@ -74,7 +79,7 @@ def test_names_that_differ_by_form_alone_are_synonyms_and_a_merge_is_proposed(
 ) -> None:
     tag(vault, one, definitions=["a"])
     tag(vault, other, status="unexamined", definitions=["b"], path="tags/other.md")
-    done = kit.pool.examine()
+    done = examined(kit)
     assert {each.what for each in done} == {"relate", "status"}
     assert relations(kit)[one, other] == "synonym"
     assert status(kit, one) == status(kit, other) == "active"
@@ -144,7 +149,7 @@ def test_a_relation_a_person_weakened_is_not_proposed_again(kit: Kit, vault: Pat
 def test_a_tag_that_is_being_edited_waits(kit: Kit, vault: Path) -> None:
     file = tag(vault, "zpawl", status="unexamined", ago=0)
     raw = file.read_bytes()
-    assert kit.pool.examine() == []
+    assert examined(kit) == []
     left = kit.pool.evolve().left
     assert any("a moment ago" in one.why for one in left if one.tag == "zpawl")
     assert file.read_bytes() == raw

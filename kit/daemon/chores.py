@@ -107,13 +107,14 @@ class Chores:
             if self._kit.mind.is_there and not self._kit.mind.last_error and self._kit.pool.waiting():
                 return  # the model has the first word on new tags
             certain = self._kit.pool.judge()
+        done = 0
         for one in certain:  # each writes notes and waits for the disk: others come in between
             if self._stopping.is_set():
                 return
             with self._owner:
-                self._kit.pool.settle(one)
-        if certain:
-            LOG.info("examined tags: %s acts", len(certain))
+                done += self._kit.pool.settle(one) is not None
+        if done:
+            LOG.info("examined tags: %s acts", done)
 
     def _clean(self) -> None:
         with self._owner:

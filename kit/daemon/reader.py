@@ -23,7 +23,7 @@ LOG = logging.getLogger("kit.daemon")
 TAKE, FLUSH, MANY = 8, 40, 200
 """Cards taken in, and committed, in one go; and so many wait at most."""
 CHILD_FROM, CHILD_SHARE = 300, 6
-"""A child reads all cards anew when so many are owed, and at least one in six."""
+"""A child writes the words that are owed when they are of so many cards, and of at least one in six."""
 MOST_MEANWHILE = 1_000
 """Cards that are taken in while a child works, and wait for its end."""
 QUIET_S = 1.0
