@@ -1,18 +1,19 @@
-"""The coding agents as programs: where each is found, what it needs to run offline, and how it is asked once.
+"""The coding agents: what each needs to run offline, and how it is asked once.
 
 Law: this is the person's own set-up of a client, before the kit comes; what the kit installs is not in here.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-import os
-import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from tests.clients import programs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from tests.clients.household import Household
 
@@ -34,29 +35,18 @@ class Agent(NamedTuple):
     configuration: tuple[str, ...]
     """The files and folders in the home whose content must be the same after uninstalling."""
     newer_node: bool = False
+    by_hand: Callable[[Household, str], None] = lambda _, __: None
+    """Do what the kit leaves to the person, who was told so in these words."""
 
     @property
     def program(self) -> str:
         """The program's path; empty when it is not installed."""
-        return find(self.name)
+        return programs.find(self.name)
 
-
-def folder() -> Path:
-    """Name the folder that `install.sh` fills."""
-    cache = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.environ.get("MEMKIT_CLIENTS") or f"{cache}/memkit-clients").expanduser()
-
-
-def find(name: str) -> str:
-    """Find a program among the installed clients, else on the path; empty when there is none."""
-    installed = folder() / name / "node_modules/.bin" / name
-    return str(installed) if installed.exists() else shutil.which(name) or ""
-
-
-def path(agent: Agent) -> str:
-    """Give the search path an agent runs with."""
-    newer = folder() / "node/node_modules/.bin"
-    return f"{newer}{os.pathsep}{os.environ['PATH']}" if agent.newer_node else os.environ["PATH"]
+    @property
+    def path(self) -> str:
+        """The search path it runs with."""
+        return programs.path(newer_node=self.newer_node)
 
 
 def _write(file: Path, value: object) -> None:
@@ -225,7 +215,7 @@ def _prepare_dsh(house: Household, _: str) -> None:
     _write(profile / "cordis.patch.yml", "- id: hmr\n  disabled: false\n")
     _write(profile / "pnpm-workspace.yaml", "packages:\n  - .\nnodeLinker: hoisted\nautoInstallPeers: false\n")
     (profile / "node_modules").mkdir()
-    (profile / "node_modules/@deepseek-ai").symlink_to(folder() / "dsh/node_modules/@deepseek-ai")
+    (profile / "node_modules/@deepseek-ai").symlink_to(programs.folder() / "dsh/node_modules/@deepseek-ai")
 
 
 def _dsh_environment(house: Household, url: str) -> Mapping[str, str]:
@@ -249,6 +239,33 @@ def _copilot_environment(_: Household, url: str) -> Mapping[str, str]:
         "COPILOT_MODEL": MODEL,
         "COPILOT_AUTO_UPDATE": "false",
     }
+
+
+# -- OpenClaw
+
+
+def _prepare_openclaw(house: Household, url: str) -> None:
+    cost = {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0}
+    model = {"id": MODEL, "name": "Fake", "contextWindow": 200_000, "maxTokens": 8_000, "cost": cost}
+    provider = {"baseUrl": f"{url}/v1", "apiKey": KEY, "api": "openai-completions", "models": [model]}
+    defaults = {"model": {"primary": f"fake/{MODEL}"}, "workspace": str(house.project), "skipBootstrap": True}
+    _write(
+        house.home / ".openclaw/openclaw.json",
+        {"models": {"mode": "merge", "providers": {"fake": provider}}, "agents": {"defaults": defaults}},
+    )
+
+
+def _enter_in_openclaw(house: Household, told: str) -> None:
+    """Put the entries that were printed into its settings; take them out when there are none."""
+    file = house.home / ".openclaw/openclaw.json"
+    kept = {name: value for name, value in json.loads(file.read_text(encoding="utf-8")).items() if name != "plugins"}
+    printed = told[told.find("{") : told.rfind("}") + 1]
+    _write(file, kept | (json.loads(printed) if printed else {}))
+
+
+def _openclaw_words(prompt: str) -> list[str]:
+    session = hashlib.sha256(prompt.encode()).hexdigest()[:12]
+    return ["agent", "--local", "--session-id", session, "--message", prompt]
 
 
 AGENTS = (
@@ -285,5 +302,9 @@ AGENTS = (
     Agent(
         "copilot", "chat", lambda _, __: None, _copilot_environment, lambda prompt: ["-p", prompt],
         (".copilot/hooks",), newer_node=True,
+    ),
+    Agent(
+        "openclaw", "chat", _prepare_openclaw, lambda _, __: {"OPENCLAW_DISABLE_UPDATE_CHECK": "1"}, _openclaw_words,
+        (".config/memkit/hooks/openclaw",), newer_node=True, by_hand=_enter_in_openclaw,
     ),
 )  # fmt: skip

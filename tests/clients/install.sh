@@ -1,11 +1,11 @@
 #!/bin/sh
 # Installs the coding agents the end-to-end tests drive, from the npm registry, into a folder that can be thrown away.
-#   tests/clients/install.sh [client ...]      default: all of them, 2.2 GB
+#   tests/clients/install.sh [client ...]      default: all of them, 2.9 GB
 # The folder is $MEMKIT_CLIENTS, else ~/.cache/memkit-clients; each client has a folder of its own in it.
 # A client that does not install is reported, and the tests skip it.
 set -u
 folder=${MEMKIT_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/memkit-clients}
-clients=${*:-node claude codex gemini pi qwen opencode dsh copilot}
+clients=${*:-node claude codex gemini pi qwen opencode dsh copilot openclaw}
 failed=0
 
 install() { # name, npm arguments...
@@ -21,7 +21,7 @@ install() { # name, npm arguments...
     fi
 }
 
-PATH="$folder/node/node_modules/.bin:$PATH" # Qwen, Pi and dsh want a newer Node than many systems have
+PATH="$folder/node/node_modules/.bin:$PATH" # Qwen, Pi, dsh and OpenClaw want a newer Node than many systems have
 export PATH
 for client in $clients; do
     case $client in
@@ -33,6 +33,7 @@ for client in $clients; do
     qwen) install qwen @qwen-code/qwen-code@0.24.4 ;;
     opencode) install opencode opencode-ai@1.18.33 ;;
     copilot) install copilot @github/copilot@1.0.102 ;;
+    openclaw) install openclaw openclaw@2026.9.6 ;;
     dsh)
         # npm does not get to the end with dsh's peers by itself: they are named here.
         peers=
@@ -46,7 +47,7 @@ for client in $clients; do
             @deepseek-ai/cordis-plugin-hmr@1.0.17
         ;;
     *)
-        echo "$client: not one of node claude codex gemini pi qwen opencode dsh copilot" >&2
+        echo "$client: not one of node claude codex gemini pi qwen opencode dsh copilot openclaw" >&2
         failed=1
         ;;
     esac

@@ -6,7 +6,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.clients import agents
 from tests.clients.household import Household, Ran, Remembered, until
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ class Person(NamedTuple):
     def environment(self) -> dict[str, str]:
         """Make what the client and the kit run with: both find the client's program."""
         found = Path(self.agent.program).parent
-        path = f"{agents.path(self.agent)}{os.pathsep}{found}"
+        path = f"{self.agent.path}{os.pathsep}{found}"
         return {"PATH": path, **self.agent.environment(self.house, self.model.url)}
 
     def settle_in(self) -> None:
@@ -42,6 +41,7 @@ class Person(NamedTuple):
     def _hooks(self, act: str) -> None:
         ran = self.house.memkit("hooks", act, self.agent.name, more=self.environment())
         assert ran.code == 0, ran
+        self.agent.by_hand(self.house, ran.out + ran.err)
 
     def settings(self) -> dict[str, bytes]:
         """Read every file of the client's configuration that the kit may touch."""
