@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kit import __version__
 from kit.installing import commands
+from kit.installing.plan import Run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,18 +68,22 @@ def grouped(client: str, program: commands.Program) -> dict[str, object]:
     return {"hooks": {event: [{"hooks": [handler]}] for event, handler in handlers.items()}}
 
 
-def entries(house: House) -> tuple[str, ...]:
-    """Say what goes into `openclaw.json`: it is JSON5 with comments, which the kit does not rewrite."""
-    folder = house.laid("openclaw")
+def openclaw_steps(house: House) -> tuple[str, ...]:
+    """Say how OpenClaw takes its plugin up: `openclaw.json` is JSON5 with comments, which the kit does not rewrite."""
+    folder, allowed = house.laid("openclaw"), {"allowConversationAccess": True}
     told = {
         "plugins": {
             "load": {"paths": [folder.as_posix()]},
-            "entries": {"memkit": {"enabled": True, "hooks": {"allowConversationAccess": True}}},
+            "entries": {"memkit": {"enabled": True, "hooks": allowed}},
         }
     }
+    link = Run(("openclaw", "plugins", "install", "--link", str(folder), "--force", "--accept-capabilities"))
+    allow = Run(("openclaw", "config", "set", "plugins.entries.memkit.hooks.allowConversationAccess", "true"))
     return (
-        f"Run `openclaw plugins install --link {folder} --force` and allow it to see the conversation,",
-        f"or put these two entries into {house.base('openclaw') / 'openclaw.json'} yourself:",
+        "Run these two commands of OpenClaw's own, which read and write its settings:",
+        str(link),
+        str(allow),
+        f"or put this into {house.base('openclaw') / 'openclaw.json'} yourself:",
         json.dumps(told, indent=2, ensure_ascii=False),
     )
 

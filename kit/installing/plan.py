@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -40,7 +41,7 @@ class Run(NamedTuple):
 
     def __str__(self) -> str:
         """Say it as a person would type it."""
-        return " ".join((Path(self.words[0]).name, *self.words[1:]))
+        return shlex.join((Path(self.words[0]).name, *self.words[1:]))
 
 
 class Plan(NamedTuple):

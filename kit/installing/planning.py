@@ -227,7 +227,7 @@ def laid_files(house: House, client: str) -> list[Path]:
 def _runs_in(desk: _Desk, files: dict[Path, bytes]) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     house, client = desk.house, desk.wish.client
     if client == "openclaw":
-        return (), laid.entries(house)
+        return (), laid.openclaw_steps(house)
     if client not in EXTENDED:
         return (), ("It holds from the next start of the client on.",)
     folder, target = house.laid(client), extension_folder(house, client)
@@ -244,7 +244,8 @@ def _runs_in(desk: _Desk, files: dict[Path, bytes]) -> tuple[tuple[Run, ...], tu
 def _runs_out(desk: _Desk) -> tuple[tuple[Run, ...], tuple[str, ...]]:
     house, client = desk.house, desk.wish.client
     if client == "openclaw" and desk.read(house.laid(client) / "package.json") is not None:
-        return (), ("Take the two entries out of openclaw.json: `openclaw plugins uninstall memkit`.",)
+        out = Run(("openclaw", "plugins", "uninstall", "memkit", "--force"))
+        return (), ("Take out of openclaw.json what you have put in, or run:", str(out))
     if client not in EXTENDED or desk.read(extension_folder(house, client) / f"{client}-extension.json") is None:
         return (), ()
     program = house.executable(client)

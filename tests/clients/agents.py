@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.clients import programs
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.clients.household import Household
+    from tests.clients.person import Person
 
 KEY = "sk-not-a-key-0000000000000000"
 MODEL = "fake-model"
@@ -35,7 +37,7 @@ class Agent(NamedTuple):
     configuration: tuple[str, ...]
     """The files and folders in the home whose content must be the same after uninstalling."""
     newer_node: bool = False
-    by_hand: Callable[[Household, str], None] = lambda _, __: None
+    by_hand: Callable[[Person, str], None] = lambda _, __: None
     """Do what the kit leaves to the person, who was told so in these words."""
 
     @property
@@ -255,12 +257,12 @@ def _prepare_openclaw(house: Household, url: str) -> None:
     )
 
 
-def _enter_in_openclaw(house: Household, told: str) -> None:
-    """Put the entries that were printed into its settings; take them out when there are none."""
-    file = house.home / ".openclaw/openclaw.json"
-    kept = {name: value for name, value in json.loads(file.read_text(encoding="utf-8")).items() if name != "plugins"}
-    printed = told[told.find("{") : told.rfind("}") + 1]
-    _write(file, kept | (json.loads(printed) if printed else {}))
+def _do_in_openclaw(person: Person, told: str) -> None:
+    """Run the commands of its own that were printed."""
+    for line in told.splitlines():
+        if line.startswith("openclaw "):
+            ran = person.house.run([person.agent.program, *shlex.split(line)[1:]], person.environment())
+            assert ran.code == 0, ran
 
 
 def _openclaw_words(prompt: str) -> list[str]:
@@ -305,6 +307,6 @@ AGENTS = (
     ),
     Agent(
         "openclaw", "chat", _prepare_openclaw, lambda _, __: {"OPENCLAW_DISABLE_UPDATE_CHECK": "1"}, _openclaw_words,
-        (".config/memkit/hooks/openclaw",), newer_node=True, by_hand=_enter_in_openclaw,
+        (".config/memkit/hooks/openclaw",), newer_node=True, by_hand=_do_in_openclaw,
     ),
 )  # fmt: skip

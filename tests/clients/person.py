@@ -41,7 +41,7 @@ class Person(NamedTuple):
     def _hooks(self, act: str) -> None:
         ran = self.house.memkit("hooks", act, self.agent.name, more=self.environment())
         assert ran.code == 0, ran
-        self.agent.by_hand(self.house, ran.out + ran.err)
+        self.agent.by_hand(self, ran.out + ran.err)
 
     def settings(self) -> dict[str, bytes]:
         """Read every file of the client's configuration that the kit may touch."""

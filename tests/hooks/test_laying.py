@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -212,6 +213,8 @@ def test_openclaw_is_told_and_not_written(desk: Desk) -> None:
     told = json.loads(ran.err[ran.err.index("{") : ran.err.rindex("}") + 1])
     (folder,) = told["plugins"]["load"]["paths"]
     assert told["plugins"]["entries"]["memkit"]["hooks"] == {"allowConversationAccess": True}
+    assert f"\nopenclaw plugins install --link {shlex.quote(folder)} --force --accept-capabilities\n" in ran.err
+    assert "\nopenclaw config set plugins.entries.memkit.hooks.allowConversationAccess true\n" in ran.err
     manifest = json.loads((Path(folder) / "openclaw.plugin.json").read_text("utf-8"))
     assert manifest["id"] == "memkit"
     assert config.read_bytes() == b"{ /* mine */ }"
@@ -219,5 +222,5 @@ def test_openclaw_is_told_and_not_written(desk: Desk) -> None:
     config.write_text(f"{{ /* mine */ plugins: {{load: {{paths: ['{folder}']}}}} }}", encoding="utf-8")
     assert desk.status("openclaw")["hooks"] == "installed"
     config.write_bytes(b"{ /* mine */ }")
-    assert "openclaw plugins uninstall memkit" in desk.uninstall("openclaw").err
+    assert "\nopenclaw plugins uninstall memkit --force\n" in desk.uninstall("openclaw").err
     assert desk.tree() == tree
