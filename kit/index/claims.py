@@ -13,12 +13,13 @@ from kit.model.notes import Level
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from kit.index.pool import Held, Pool
+    from kit.index.held import Held
+    from kit.index.relations import Relations
 
 _LEVELS = get_args(Level)
 
 
-def double(pool: Pool, claims: Mapping[str, set[int]], codes: Mapping[str, set[int]]) -> Iterator[Problem]:
+def double(pool: Relations, claims: Mapping[str, set[int]], codes: Mapping[str, set[int]]) -> Iterator[Problem]:
     """Find names and codes that several tags claim."""
     for key, nums in claims.items():
         owner = pool.claimant(key)
@@ -33,7 +34,7 @@ def double(pool: Pool, claims: Mapping[str, set[int]], codes: Mapping[str, set[i
             yield Problem(held.path, 0, f"Another tag has the code '{code}'.", "Give this one another code.")
 
 
-def dead_ends(pool: Pool) -> Iterator[Problem]:
+def dead_ends(pool: Relations) -> Iterator[Problem]:
     """Find merges and relations that lead to no tag, in a circle, or to the tag itself."""
     for held in pool.tags():
         tag = held.tag
@@ -53,17 +54,17 @@ def dead_ends(pool: Pool) -> Iterator[Problem]:
                     yield Problem(held.path, 0, f"`{level}` names the tag itself.", "Remove the link.")
 
 
-def _by_path(pool: Pool, nums: Iterable[int]) -> list[Held]:
+def _by_path(pool: Relations, nums: Iterable[int]) -> list[Held]:
     return sorted((held for num in nums if (held := pool.at_num(num))), key=lambda held: held.path)
 
 
-def _is_one(pool: Pool, held: Held, owner: Held) -> bool:
+def _is_one(pool: Relations, held: Held, owner: Held) -> bool:
     """Tell whether a merge has made one tag of two: then a name may well stand on both."""
     reached = pool.redirect(held)
     return reached is not None and reached is pool.redirect(owner)
 
 
-def _leads_nowhere(pool: Pool, held: Held) -> bool:
+def _leads_nowhere(pool: Relations, held: Held) -> bool:
     seen: set[int] = set()
     while held.tag.status == "merged":
         onward = pool.linked(held.tag.merged_to)
