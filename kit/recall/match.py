@@ -34,6 +34,8 @@ VIA = {"name": 1.0, "alias": 0.97, "merged": 0.95, "stem": 0.93, "inside": 0.8, 
 """Credit by how a name was found: as it is, an alias, by a merged tag, by its stems, in a longer name, by a part."""
 PART_NAMES = 12
 """A word that is part of more names than this says too little to be followed."""
+SURNAMED = 3
+"""Characters of a Chinese name from which on its last two are what friends say; cards may know no more of it."""
 DIMENSIONS = ("person", "place", "project", "key")
 
 
@@ -88,7 +90,7 @@ class Matched(NamedTuple):
     covered: frozenset[str] = frozenset()
     """search terms of the text that stand in a known name"""
     persons: frozenset[str] = frozenset()
-    """those that stand in the name of a person"""
+    """those that stand in the name of a person and say no more than who is meant"""
 
 
 def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matched:
@@ -115,9 +117,10 @@ def match(index: Index, asked: str, tags: Sequence[str] | None = None) -> Matche
     malformed = tuple(path for path, held in on_way.items() if is_malformed(held))
     covered = [word for word, _ in words if any(one.word == word for one in found.values())]
     persons = {one.word for one in found.values() if one.sort == "person"}
+    given = {name[-2:] for name in persons if len(name) >= SURNAMED and text.is_cjk(name)}
     return Matched(
         tuple(found.values()), tuple(missing), malformed,
-        _terms_in(covered), _terms_in(persons),
+        _terms_in(covered), _terms_in(persons) - given,
     )  # fmt: skip
 
 

@@ -482,6 +482,19 @@ def test_a_person_is_no_word_of_the_question(vault: Vault) -> None:
     assert heard == ["What did Ann paint?", frozenset({"ann"})]
 
 
+def test_what_friends_call_a_person_stays_a_word_of_the_question(vault: Vault) -> None:
+    vault.card(people=["李晓梅"])
+    vault.scan()
+    heard: list[object] = []
+
+    def witness(_: str, persons: object, *__: object) -> Proofs:
+        heard.append(persons)
+        return Proofs()
+
+    vault.ask("李晓梅的电话是多少？", witness=witness)
+    assert heard == [frozenset({"李", "晓", "梅", "李晓"})]
+
+
 def test_scores_stay_within_one(vault: Vault) -> None:
     vault.fact("Always ruff.", "python", importance=5, feedback="confirmed", scenes=["work"], days=0)
     vault.scan()
