@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import BadInputError, KitError
-from kit.govern import care, traces
+from kit.govern import archive, care, traces
 from kit.govern.act import Act
 from kit.vault import layout
 
@@ -148,7 +148,7 @@ def _movable(hand: Hand, path: str, who: Who) -> list[str]:
         fresh = who == "maintain" and any(hand.store.recently_touched(each, time.time()) for each in paths)
     except KitError:
         return []
-    taken = any(care.is_taken(hand, each, layout.archived_path(each)) for each in paths)
+    taken = any(archive.is_taken(hand, each, layout.archived_path(each)) for each in paths)
     return [] if fresh or taken else paths
 
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import BadInputError, ConflictError, KitError, NotFoundError
+from kit.govern import archive, summaries
 from kit.govern import hand as hands
 from kit.model.notes import Card, Fact
 from kit.vault import layout, note
@@ -46,12 +47,16 @@ def judge(hand: Hand, note_id: str, verdict: Feedback, reason: str, now: datetim
         raise BadInputError(f"{entry.path} is a {found.kind}: feedback goes to cards and facts.")
     at = hands.day(now)
     reason = hand.clean(reason, at, entry.path)
+    topic = found.topic if isinstance(found, Card) and "rejected" in (verdict, found.feedback) else ""
+    by_rules = summaries.is_by_rules(hand, topic)
     changes: dict[str, note.Value | None] = {"feedback": verdict or None, "feedback_reason": reason or None}
     hand.amend(entry.path, changes)
     hand.journal.add(
         at, who, "feedback", entry.path, reason, id=found.id, before=found.feedback or "none", after=verdict or "none"
     )
     hand.settle(entry.path)
+    if by_rules:
+        summaries.follow(hand, topic, now, who)
     return Judged(found.id, entry.path, found.feedback, verdict)
 
 
@@ -59,28 +64,16 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     """Put a note into the archive, a card together with its event and overview."""
     entry = hand.entry(note_id)
     found = hand.load(entry.path)
+    topic = found.topic if isinstance(found, Card) else ""
+    by_rules = summaries.is_by_rules(hand, topic)
     paths = with_parts(hand, entry.path)
-    away = _move_all(hand, [(path, free_in_archive(hand, path)) for path in paths])
+    away = _move_all(hand, [(path, archive.free(hand, path)) for path in paths])
     at = hands.day(now)
     reason = hand.clean(reason, at, entry.path)
     hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
     hand.settle(*paths)
-    return PutAway(found.id, tuple(reversed(away)))
-
-
-def free_in_archive(hand: Hand, path: str) -> str:
-    """Name a place in the archive that nothing has: a fact may be forgotten, said again, and forgotten again."""
-    stem = layout.archived_path(path).removesuffix(".md")
-    for number in range(1, 1000):
-        free = f"{stem}.md" if number == 1 else f"{stem} {number}.md"
-        if not is_taken(hand, path, free):
-            return free
-    raise ConflictError(f"The archive holds a thousand notes named {path}.", "Rename some of them.")
-
-
-def is_taken(hand: Hand, path: str, new_path: str) -> bool:
-    """Tell whether another note stands where one is to go; one that a power cut left half moved is no other."""
-    return (hand.store.root / new_path).exists() and not hand.store.is_half_moved(path, new_path)
+    empty = summaries.follow(hand, topic, now, who) if by_rules else ""
+    return PutAway(found.id, tuple(filter(None, (*reversed(away), empty))))
 
 
 def with_parts(hand: Hand, path: str) -> list[str]:
@@ -105,9 +98,13 @@ def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
         raise NotFoundError(
             f"The archive holds no note with the id or path '{note_id}'.", "`memkit log` shows what was put away."
         )
+    card = next((one for path in paths if isinstance(one := hand.load(path), Card)), None)
+    by_rules = card is not None and summaries.is_by_rules(hand, card.topic)
     back = _move_all(hand, [(path, layout.restored_path(path)) for path in paths])
     hand.journal.add(hands.day(now), who, "restore", back[0], "", id=note_id)
     hand.settle(*back)
+    if card and by_rules:
+        summaries.follow(hand, card.topic, now, who)
     return PutAway(note_id, tuple(back))
 
 
@@ -134,7 +131,7 @@ def _rank(path: str) -> tuple[int, str]:
 def _move_all(hand: Hand, moves: Sequence[tuple[str, str]]) -> list[str]:
     """Move notes, all or none: a place that is taken is told before the first one moves. Return their new paths."""
     for path, new_path in moves:
-        if is_taken(hand, path, new_path):
+        if archive.is_taken(hand, path, new_path):
             raise ConflictError(f"{new_path} already exists, so {path} can't go there.", "Move one of them by hand.")
     made: list[tuple[str, str]] = []
     try:

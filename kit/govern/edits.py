@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.errors import BadInputError, ConflictError
-from kit.govern import care
+from kit.govern import archive, care
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
 from kit.govern.act import Act
@@ -119,7 +119,7 @@ def put_away(hand: Hand, entries: Sequence[Entry], why: str, now: datetime, who:
     act = Act(hand, at, who, "put-away", subject, why)
     for entry in entries:
         for path in care.with_parts(hand, entry.path):
-            act.move(path, care.free_in_archive(hand, path))
+            act.move(path, archive.free(hand, path))
     return act.commit(**({"id": entries[0].id} if len(entries) == 1 else {}))
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.errors import BadInputError, KitError
+from kit.govern import archive, recalls
 from kit.govern import hand as hands
-from kit.govern import recalls
 from kit.govern import tags as pool_acts
 from kit.govern.facts import supersede
 from kit.model.fields import link
@@ -66,7 +66,7 @@ def commit(hand: Hand, session: str, says: str, title: str, now: datetime, who: 
     known = find(hand, session)
     if known is None:
         return _first(hand, session, says, title, found, at, who, project)
-    return _again(hand, *known, says, title, found, at, who)
+    return _again(hand, *known, says, title, found, at, who, ours=_is_ours(hand, known[1]))
 
 
 def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> Committed | None:
@@ -85,7 +85,31 @@ def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> C
     if not _is_ours(hand, known[1]):
         return None
     says = _by_rules(card for _, card in found.cards)
-    return _again(hand, *known, says, "", found, hands.day(now), who)
+    return _again(hand, *known, says, "", found, hands.day(now), who, ours=True)
+
+
+def is_by_rules(hand: Hand, session: str) -> bool:
+    """Tell whether the rules have written a session's summary, and nobody since."""
+    known = find(hand, session)
+    return known is not None and _is_ours(hand, known[1])
+
+
+def follow(hand: Hand, session: str, now: datetime, who: Who) -> str:
+    """Say again by rules what a session came to, once one of its cards counts no more, or again.
+
+    A summary that is left without cards goes into the archive; its new path is returned, else ''.
+    """
+    known, found = find(hand, session), _gather(hand, session)
+    if known is None:
+        return ""
+    if found.cards:
+        says = _by_rules(card for _, card in found.cards)
+        _again(hand, *known, says, "", found, hands.day(now), who, ours=True)
+        return ""
+    away = hand.move(known[0], archive.free(hand, known[0]))
+    hand.journal.add(hands.day(now), who, "forget", known[0], "none of its cards is left", id=known[1].id)
+    hand.settle(known[0])
+    return away
 
 
 def find(hand: Hand, session: str) -> tuple[str, Summary] | None:
@@ -142,7 +166,8 @@ def _gather(hand: Hand, session: str) -> _Session:
         if row is None or entry is None or row.kind != "card":
             continue
         turns += row.status != "pending"
-        if row.status == "completed" and row.layer == "episodic" and (card := _load(hand, entry.path)):
+        counts = row.status == "completed" and row.layer == "episodic" and row.feedback != "rejected"
+        if counts and (card := _load(hand, entry.path)):
             found.append((entry.path, card))
     found.sort(key=lambda pair: (pair[1].created.timestamp() if pair[1].created else 0.0, pair[1].id))
     return _Session(tuple(found), turns)
@@ -176,8 +201,9 @@ def _first(
 
 
 def _again(
-    hand: Hand, path: str, known: Summary, says: str, title: str, found: _Session, at: datetime, who: Who
-) -> Committed:
+    hand: Hand, path: str, known: Summary, says: str, title: str, found: _Session, at: datetime, who: Who, *,
+    ours: bool,
+) -> Committed:  # fmt: skip
     old = note.first_paragraph(known.body)
     told = Committed(known.id, path, title or known.title, known.topic, found.turns, "unchanged")
     if old == says and title in ("", known.title) and len(found.cards) == len(known.cards):
@@ -185,7 +211,7 @@ def _again(
     changes = _facts_of(hand, found, at, known.project)
     if title:
         changes["title"] = title
-    clean, ours = hand.cleaned_front(changes), _is_ours(hand, known)
+    clean = hand.cleaned_front(changes)
 
     def change(raw: bytes) -> bytes:
         edited = note.edit(raw, clean, path)

@@ -104,6 +104,38 @@ def test_the_rules_go_on_with_their_own_summary_and_leave_any_other_alone(kit: K
     assert says(kit, done.path) == "An agent's words."
 
 
+def test_what_is_forgotten_or_rejected_goes_out_of_the_summary_and_comes_back_with_it(kit: Kit) -> None:
+    first, _, last = live(kit)
+    done = kit.tiers.close("s1")
+    assert done
+    whole = says(kit, done.path)
+    sentence = says(kit, kit.index.catalog.with_id(last)[0].path).rstrip(".")
+    kit.feedback(last, "rejected")
+    assert sentence not in (kit.root / done.path).read_text("utf-8")
+    assert len(held(kit, done.path).cards) == 2
+    kit.feedback(last, "")
+    assert says(kit, done.path) == whole
+    kit.forget(last)
+    assert sentence not in (kit.root / done.path).read_text("utf-8")
+    assert all(sentence not in said for said in kit.explain("the gunicorn timeout of 72 seconds").says)
+    kit.restore(last)
+    assert says(kit, done.path) == whole
+    commit(kit, "An agent's words.")
+    kit.forget(first)
+    assert says(kit, done.path) == "An agent's words."
+
+
+def test_a_summary_that_is_left_without_cards_goes_with_the_last(kit: Kit) -> None:
+    cards = live(kit)
+    done = kit.tiers.close("s1")
+    assert done
+    away = [kit.forget(card).paths for card in cards]
+    assert away[-1][-1] == f"archive/{done.path}"
+    assert not any(done.path in path for paths in away[:-1] for path in paths)
+    kit.restore(away[-1][-1])
+    assert (kit.root / done.path).exists()
+
+
 def test_a_summary_that_a_person_edited_or_removed_stays_so(kit: Kit) -> None:
     live(kit)
     done = kit.tiers.close("s1")
