@@ -74,6 +74,17 @@ def test_two_notes_that_change_places(vault: Vault) -> None:
     assert state(vault.index) == vault.rebuilt()
 
 
+def test_a_copy_under_a_shorter_name_takes_no_id_from_the_card_whose_name_bears_it(vault: Vault) -> None:
+    vault.card("x", id="20260819-k3f9", path="cards/2026-08/20260819-k3f9 the ratchet slips.md")
+    vault.scan()
+    vault.card("y", id="20260819-k3f9", path="cards/a.md")
+    vault.scan()
+    assert faults(vault) == [
+        ("cards/a.md", "Its id '20260819-k3f9' already belongs to cards/2026-08/20260819-k3f9 the ratchet slips.md.")
+    ]
+    assert vault.ids("y") == []
+
+
 def test_a_copy_is_told_until_it_is_no_copy_any_more(vault: Vault) -> None:
     vault.card("x", id="a", path="cards/a.md")
     vault.card("y", id="a", path="cards/a copy.md")

@@ -151,7 +151,7 @@ class Work:
         return Report(self._added, self._modified, self._moved, self._removed, problems, tags=tuple(self._tags))
 
     def _settle(self, note_id: str) -> None:
-        """Index the one note that owns an id: the shortest path, then the first; report the others.
+        """Index the one note that owns an id: whose name bears it, the shortest path, the first; report the others.
 
         A note that can't be read owns one only while no other note claims it: its id is but a memory. One that
         was a copy while it could be read has left nothing to be remembered by.
@@ -160,7 +160,12 @@ class Work:
         claims = self._with_id(note_id)
         unread = {entry.path for entry in claims if catalog.is_broken(entry.path)}
         lost = {path for path in unread if catalog.is_copy(path)}
-        claims.sort(key=lambda entry: (entry.path in unread, entry.path in lost, len(entry.path), entry.path))
+        claims.sort(
+            key=lambda entry: (
+                entry.path in unread, entry.path in lost, note_id not in entry.path.rpartition("/")[2],
+                len(entry.path), entry.path,
+            )
+        )  # fmt: skip
         if not claims or not self._is_as_known(claims[0]):
             return
         owner = claims[0]
