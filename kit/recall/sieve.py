@@ -55,8 +55,8 @@ class Gate:
 
 
 def saying(row: Features) -> str:
-    """Name what a card says; a card that says nothing is like no other."""
-    return row.shown or f"\0{row.num}"
+    """Name what a card says, with or without a full stop; a card that says nothing is like no other."""
+    return row.shown.rstrip(".。") or f"\0{row.num}"
 
 
 class Best:

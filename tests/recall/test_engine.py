@@ -495,6 +495,14 @@ def test_what_friends_call_a_person_stays_a_word_of_the_question(vault: Vault) -
     assert heard == [frozenset({"李", "晓", "梅", "李晓"})]
 
 
+@pytest.mark.parametrize(("fact", "said"), [("I like tea.", "I like tea"), ("我喜欢喝茶", "我喜欢喝茶。")])
+def test_a_fact_and_the_card_it_comes_from_are_told_once(vault: Vault, fact: str, said: str) -> None:
+    kept = vault.fact(fact, "tea")
+    vault.card("tea", says=said)
+    vault.scan()
+    assert vault.ids("tea") == [kept]
+
+
 def test_scores_stay_within_one(vault: Vault) -> None:
     vault.fact("Always ruff.", "python", importance=5, feedback="confirmed", scenes=["work"], days=0)
     vault.scan()
