@@ -46,6 +46,7 @@ TABLE = (
     Setting("recall.text_ms", 20, "Milliseconds the full text may take for one recall."),
     Setting("deliver.tokens", 1200, "Tokens of an injected text at medium depth; half at shallow, twice at deep."),
     Setting("deliver.bytes", 8000, "Size limit of an injected text, in UTF-8 bytes."),
+    Setting("hooks.all_projects", False, "Whether a prompt is told memories of other projects, too."),
     Setting("hooks.start_tokens", 300, "Tokens of the standing preferences a session begins with; 0: none."),
     Setting("index.plain_notes", False, "Whether your own notes (without `kind`) are found by recall and search too."),
     Setting("index.engine", "auto", "Full-text engine.", ("auto", "whoosh", "sqlite", "tantivy", "none")),

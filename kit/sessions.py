@@ -130,8 +130,9 @@ class Sessions:
         kit = self._kit
         told = self._told.setdefault((event.harness, event.session), set())
         found = kit.recall(
-            event.text, project=project, topic=event.session, exclude=told, unasked=True,
-            limit=kit.config.count("recall.hook_limit"), threshold=kit.config.number("recall.hook_threshold"),
+            event.text, project="" if kit.config.flag("hooks.all_projects") else project, topic=event.session,
+            exclude=told, unasked=True, limit=kit.config.count("recall.hook_limit"),
+            threshold=kit.config.number("recall.hook_threshold"),
         )  # fmt: skip
         delivery = kit.delivery(found, told=told)
         told |= set(delivery.ids)

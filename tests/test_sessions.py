@@ -353,6 +353,16 @@ def test_a_broken_card_of_a_session_does_not_silence_it(kit: Kit, vault: Path) -
 # --- where
 
 
+def test_a_prompt_is_told_of_its_own_project_and_of_others_only_if_you_say_so(kit: Kit, vault: Path) -> None:
+    kit.sink("where is the Quokka dashboard?", "Under grafana.example/quokka.", tags=["quokka"], project="elsewhere")
+    asked, here = "show me the Quokka dashboard again", {"cwd": str(vault)}
+    assert Client(kit, session="s1").prompt(asked, **here) == b""
+    with (vault / "memkit.toml").open("a", encoding="utf-8") as file:
+        file.write("\n[hooks]\nall_projects = true\n")
+    assert kit.heed()
+    assert b"quokka" in Client(kit, session="s2").prompt(asked, **here)
+
+
 def test_a_project_is_named_by_its_repository_whatever_the_worktree(tmp_path: Path) -> None:
     repo, tree, module, bare = (tmp_path / name for name in ("harbor", "tree", "harbor/lib", "bare-tree"))
     (repo / ".git" / "worktrees" / "tree").mkdir(parents=True)
@@ -433,7 +443,7 @@ def test_what_could_not_be_taken_in_is_told_by_the_doctor(kit: Kit) -> None:
 
 
 def test_a_fact_is_not_told_beside_the_card_it_was_learned_from(kit: Kit) -> None:
-    card = kit.sink("I prefer concise code with clear names", "Noted.", tags=["code-style"])
+    card = kit.sink("I prefer concise code with clear names. Long ones hide bugs.", "Noted.", tags=["code-style"])
     while kit.pool.learn_next():
         pass
     kit.read_words()
