@@ -82,7 +82,7 @@ class Kit:
         self.index.expect_plain_notes(self.store.plain_notes)
         self.journal = Journal(self.store)
         self._hand = Hand(self.store, self.index, self.journal, redacts=self.config.flag("govern.redact"))
-        self._step = Step(self.store, self.index, self.folder, lambda: self.pool, freshen)
+        self._step = Step(self.store, self.index, self.folder, lambda: self.pool, freshen, self._sum_up)
         self.witness = Witness(self.index, self._hand.look, self.config.text("index.engine"))
         self.passages = Passages(self._hand)
         self._briefing = Briefing(self._hand, self.passages)
@@ -460,7 +460,7 @@ class Kit:
         return report
 
     def follow(self, report: reconcile.Report) -> None:
-        """Have tags follow relations that a person has edited in other tags, unless another program is writing."""
+        """Have notes follow what a person has edited in others, unless another program is writing."""
         self._step.follow(report)
 
     @property
@@ -490,6 +490,9 @@ class Kit:
             yield
         finally:
             self._clock = before
+
+    def _sum_up(self, edited: Mapping[str, Collection[str]]) -> None:
+        self.tiers.follow(edited)
 
     def _writing(self) -> AbstractContextManager[None]:
         return self._step.writing()

@@ -1,7 +1,7 @@
 """A vault and its indexes, kept in step: what is taken up before an answer, what follows an edit, who may write.
 
 Law: whoever writes holds the one lock, and first takes up what others have written and finishes what a crash cut short.
-Notes follow the relations a person edits in other notes, but never while another program is writing.
+Tags follow the relations a person edits in other tags, summaries the cards; never while another program is writing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from kit.errors import UnavailableError
 from kit.vault.lock import VaultLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     from kit.governance import Governance
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 MIRROR_MOST = 50
-"""Tag notes that came at once; more come from git or a first look, and bring both sides of their relations."""
+"""Notes that came at once; more come from git or a first look, and bring both sides of what they say of each other."""
 FOLLOW_AGAIN_S = 1.0
 """Seconds until relations are tried again that could not be followed, since a note was saved a moment ago."""
 
@@ -36,14 +36,15 @@ class Step:
 
     def __init__(
         self, store: Store, index: Index, folder: Path, pool: Callable[[], Governance],
-        freshen: Callable[[], Report] | None,
+        freshen: Callable[[], Report] | None, sum_up: Callable[[Mapping[str, Collection[str]]], None],
     ) -> None:  # fmt: skip
-        self._store, self._index, self._pool = store, index, pool
+        self._store, self._index, self._pool, self._sum_up = store, index, pool, sum_up
         self.freshen = freshen
         self.lock = VaultLock(folder / "vault.lock")
         self._try_lock = VaultLock(folder / "vault.lock", timeout=0.0)
         self._begun = False
         self._unfollowed: dict[str, None] = {}
+        self._edited: dict[str, set[str]] = {}
         self._waiting: dict[int, frozenset[str]] = {}
         self._follow_at = 0.0
 
@@ -55,10 +56,14 @@ class Step:
         return report
 
     def follow(self, report: Report) -> None:
-        """Have tags follow relations that a person has edited in other tags, unless another program is writing."""
+        """Have notes follow what a person has edited in others, unless another program is writing."""
         self._note_new(report)
         owed = self._pool().owed()
-        due = self._unfollowed or (owed and (owed != self._waiting or time.monotonic() >= self._follow_at))
+        due = (
+            self._unfollowed
+            or self._edited
+            or (owed and (owed != self._waiting or time.monotonic() >= self._follow_at))
+        )
         if self._begun and not due:
             return
         with suppress(UnavailableError), self._try_lock:
@@ -67,7 +72,7 @@ class Step:
     @property
     def owes(self) -> bool:
         """Tell whether there is something that `follow` would finish or have followed."""
-        return not self._begun or bool(self._unfollowed or self._pool().owed())
+        return not self._begun or bool(self._unfollowed or self._edited or self._pool().owed())
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -78,12 +83,15 @@ class Step:
             yield
 
     def _note_new(self, report: Report) -> None:
-        """Remember tag notes that came new; many at once come from git or a first look, and bring both sides."""
+        """Remember new tags and edited cards; many at once come from git or a first look, and bring all sides."""
         if len(report.tags) <= MIRROR_MOST:
             self._unfollowed |= {path: None for path, before, _ in report.tags if before is None}
+        if len(report.cards) <= MIRROR_MOST:
+            for path, before in report.cards:
+                self._edited.setdefault(path, set()).add(before)
 
     def _catch_up(self) -> None:
-        """Finish what a crash cut short, then have notes follow edited relations; under the writer's lock."""
+        """Finish what a crash cut short, then have notes follow what was edited; under the writer's lock."""
         pool = self._pool()
         if not self._begun:
             pool.finish_begun()
@@ -92,3 +100,6 @@ class Step:
             new, self._unfollowed = self._unfollowed, {}
             pool.follow(new)
             self._waiting, self._follow_at = pool.owed(), time.monotonic() + FOLLOW_AGAIN_S
+        if self._edited:
+            edited, self._edited = self._edited, {}
+            self._sum_up(edited)

@@ -145,7 +145,7 @@ def _amend(
     hand: Hand, card: Card, path: str, changes: dict[str, note.Value | None], sentence: str, before: Exchange
 ) -> str:
     """Change the card, its summary only where it is ours and no key that was changed since; return its summary."""
-    clean, ours = hand.cleaned_front(changes), {*_ours(card, before), *_told_before(hand, card, before)}
+    clean, ours = hand.cleaned_front(changes), {*by_rules(card, before), *_told_before(hand, card, before)}
 
     def change(raw: bytes) -> bytes:
         now = note.parse(raw, path, fallback_name="")
@@ -167,8 +167,8 @@ def looked_at(both: Exchange) -> Exchange:
     return both._replace(user=user, agent=agent)
 
 
-def _ours(card: Card, before: Exchange) -> set[str]:
-    """Say what the rules may have written as the summary."""
+def by_rules(card: Card, before: Exchange) -> set[str]:
+    """Say what the rules may have written as the summary of a turn."""
     return {_sentence(before, card.status, card.error), text.first_sentence(before.user), ""}
 
 
@@ -229,7 +229,7 @@ def _rewrite_overview(
     hand: Hand, path: str, card: Card, before: Exchange, body: str, changes: dict[str, note.Value | None]
 ) -> None:
     """Write an overview anew where it says what the rules said; one that can't be read is the person's to mend."""
-    told = {digest.summary.overview(*before).strip(), *_ours(card, before), *_told_before(hand, card, before)}
+    told = {digest.summary.overview(*before).strip(), *by_rules(card, before), *_told_before(hand, card, before)}
 
     def change(raw: bytes) -> bytes:
         with suppress(BadNoteError):

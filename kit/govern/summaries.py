@@ -7,12 +7,13 @@ own words. A note that a person has removed is not made again by itself.
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.errors import BadInputError, KitError
-from kit.govern import archive, recalls
+from kit.govern import archive, ours, recalls
 from kit.govern import hand as hands
 from kit.govern import tags as pool_acts
 from kit.govern.facts import supersede
@@ -21,7 +22,7 @@ from kit.model.notes import Card, Summary
 from kit.vault import layout, note
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -66,7 +67,7 @@ def commit(hand: Hand, session: str, says: str, title: str, now: datetime, who: 
     known = find(hand, session)
     if known is None:
         return _first(hand, session, says, title, found, at, who, project)
-    return _again(hand, *known, says, title, found, at, who, ours=_is_ours(hand, known[1]))
+    return _again(hand, *known, says, title, found, at, who, by_rules=ours.is_summary(hand, known[1]))
 
 
 def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> Committed | None:
@@ -82,16 +83,31 @@ def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> C
         if was_committed(hand, session, found.cards[0][1].created):
             return None
         return _first(hand, session, _by_rules(card for _, card in found.cards), "", found, hands.day(now), who, "")
-    if not _is_ours(hand, known[1]):
+    if not ours.is_summary(hand, known[1]):
         return None
     says = _by_rules(card for _, card in found.cards)
-    return _again(hand, *known, says, "", found, hands.day(now), who, ours=True)
+    return _again(hand, *known, says, "", found, hands.day(now), who, by_rules=True)
 
 
-def is_by_rules(hand: Hand, session: str) -> bool:
-    """Tell whether the rules have written a session's summary, and nobody since."""
+def is_by_rules(hand: Hand, session: str, before: Collection[str] = ()) -> bool:
+    """Tell whether the rules have written a session's summary, and nobody since; `before`: what its cards once said."""
     known = find(hand, session)
-    return known is not None and _is_ours(hand, known[1])
+    return known is not None and ours.is_summary(hand, known[1], before)
+
+
+def follow_edits(hand: Hand, cards: Mapping[str, Collection[str]], now: datetime, who: Who) -> None:
+    """Say again by rules what sessions came to of which cards were edited, where nobody else has said it since.
+
+    `cards` names what each card said before, folded.
+    """
+    sessions: dict[str, set[str]] = {}
+    for path, before in cards.items():
+        if (card := _load(hand, path)) and card.topic:
+            sessions.setdefault(card.topic, set()).update(before)
+    for session, before in sessions.items():
+        with suppress(KitError):  # a summary that was saved just now, or can't be read, is the person's
+            if is_by_rules(hand, session, before):
+                follow(hand, session, now, who)
 
 
 def follow(hand: Hand, session: str, now: datetime, who: Who) -> str:
@@ -104,7 +120,7 @@ def follow(hand: Hand, session: str, now: datetime, who: Who) -> str:
         return ""
     if found.cards:
         says = _by_rules(card for _, card in found.cards)
-        _again(hand, *known, says, "", found, hands.day(now), who, ours=True)
+        _again(hand, *known, says, "", found, hands.day(now), who, by_rules=True)
         return ""
     away = hand.move(known[0], archive.free(hand, known[0]))
     hand.journal.add(hands.day(now), who, "forget", known[0], "none of its cards is left", id=known[1].id)
@@ -202,7 +218,7 @@ def _first(
 
 def _again(
     hand: Hand, path: str, known: Summary, says: str, title: str, found: _Session, at: datetime, who: Who, *,
-    ours: bool,
+    by_rules: bool,
 ) -> Committed:  # fmt: skip
     old = note.first_paragraph(known.body)
     told = Committed(known.id, path, title or known.title, known.topic, found.turns, "unchanged")
@@ -217,20 +233,13 @@ def _again(
         edited = note.edit(raw, clean, path)
         if old == says:
             return edited
-        still = ours and note.first_paragraph(note.read(raw, path).body) == old  # a person may just have saved
+        still = by_rules and note.first_paragraph(note.read(raw, path).body) == old  # a person may just have saved
         return note.set_summary(edited, says) if still else supersede(edited, path, says, known, at)
 
     hand.rewrite(path, change)
     hand.journal.add(at, who, COMMIT, path, "updated", id=known.id, session=known.topic, before=old)
     hand.settle(path)
     return told._replace(did="updated")
-
-
-def _is_ours(hand: Hand, known: Summary) -> bool:
-    """Tell whether a summary says what the rules say of the cards it names."""
-    entries = [hand.linked(target) for target in known.cards]
-    cards = [card for entry in entries if entry and (card := _load(hand, entry.path))]
-    return bool(cards) and note.first_paragraph(known.body) == _by_rules(cards)
 
 
 def _facts_of(hand: Hand, found: _Session, at: datetime, project: str) -> dict[str, note.Value | None]:

@@ -20,6 +20,8 @@ class Report(NamedTuple):
     seen: int = 0
     tags: tuple[tuple[str, Tag | None, Tag], ...] = ()
     """tag notes that changed: path, the tag before (None: it is new), the tag now"""
+    cards: tuple[tuple[str, str], ...] = ()
+    """cards that were known and have changed: path, what it said before, folded"""
 
     @property
     def changed(self) -> int:

@@ -36,6 +36,7 @@ class Work:
         self._claims: dict[str, list[Entry]] | None = {} if index.catalog.is_empty() else None
         """Who claims which id, where the catalog knows nothing but what is put into it here"""
         self._tags: list[tuple[str, Tag | None, Tag]] = []
+        self._cards: list[tuple[str, str]] = []
         self._added = self._modified = self._moved = self._removed = 0
 
     def _at(self, path: str) -> Entry | None:
@@ -148,7 +149,10 @@ class Work:
         for folded in sorted(self._suspects()):
             self._check_twins(folded)
         problems = self._index.catalog.problem_count()
-        return Report(self._added, self._modified, self._moved, self._removed, problems, tags=tuple(self._tags))
+        return Report(
+            self._added, self._modified, self._moved, self._removed, problems, tags=tuple(self._tags),
+            cards=tuple(self._cards),
+        )  # fmt: skip
 
     def _settle(self, note_id: str) -> None:
         """Index the one note that owns an id: whose name bears it, the shortest path, the first; report the others.
@@ -201,6 +205,9 @@ class Work:
         if found is None:
             return
         if found.row:
+            before = self._index.features.row(entry.num) if entry.num not in self._new else None
+            if before and before.kind == "card":
+                self._cards.append((entry.path, before.shown))
             self._index.put_card(found.row._replace(num=entry.num), found.terms, fresh=entry.num in self._new)
             self._new.discard(entry.num)
         elif found.pooled:

@@ -125,6 +125,28 @@ def test_what_is_forgotten_or_rejected_goes_out_of_the_summary_and_comes_back_wi
     assert says(kit, done.path) == "An agent's words."
 
 
+def test_a_card_that_is_edited_is_edited_in_the_summary_that_rules_wrote(kit: Kit) -> None:
+    _, asked, last = live(kit)
+    done = kit.tiers.close("s1")
+    assert done
+    kit.sync()
+    for card, says_now in (
+        (asked, "The timeout is 90 seconds."),
+        (last, "Gunicorn ends after 85 seconds."),
+        (last, "And 80."),
+    ):
+        file = kit.root / kit.index.catalog.with_id(card)[0].path
+        file.write_bytes(note.set_summary(file.read_bytes(), says_now))
+        kit.sync()
+        assert says_now in says(kit, done.path)
+    assert "75" not in says(kit, done.path)
+    assert "85" not in says(kit, done.path)
+    commit(kit, "An agent's words.")
+    file.write_bytes(note.set_summary(file.read_bytes(), "Or 70."))
+    kit.sync()
+    assert says(kit, done.path) == "An agent's words."
+
+
 def test_a_summary_that_is_left_without_cards_goes_with_the_last(kit: Kit) -> None:
     cards = live(kit)
     done = kit.tiers.close("s1")
