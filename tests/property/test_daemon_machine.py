@@ -66,7 +66,8 @@ class Fate(RuleBasedStateMachine):
         os.environ.update(MEMKIT_RUNTIME=str(self.home / "r"), MEMKIT_INDEX_ENGINE="sqlite")
         self.root = self.home / "vault"
         self.root.mkdir()
-        (self.root / "memkit.toml").write_text('id = "fate"\n', encoding="utf-8")
+        # Time enough: a busy machine finds what a quiet one does.
+        (self.root / "memkit.toml").write_text('id = "fate"\n[recall]\ntext_ms = 60_000\n', encoding="utf-8")
         self.count = 0
         self.untold: list[str] = []
         self.untold_folders: list[str] = []
