@@ -23,23 +23,49 @@ HEADER = re.compile(
     r"digest|apikey|negotiate)\s{1,3})?|\bbearer\s{1,3})"
     r"([A-Za-z0-9+/_.~=-]{8,4000})"
 )
-COOKIE = re.compile(r"(?i)\b((?:set-)?cookie:\s{0,3}[\w.-]{1,60}=)([\w%+/.~=-]{12,4000})")
+_COOKIES = re.compile(
+    r"(?i)(?:\b(?:set-)?cookie[\"']?:\s{0,3}[\"']?|\bcurl\b(?:(?!curl)[^\n]){0,300}?\s(?:-b|--cookie)[ =][\"']?)"
+    r"(?:[\w.-]{1,60}=[^\s;,\"'\[\]]{0,4000}(?:;[ ]?|(?![^\s,\"']))){1,40}"
+)
+_COOKIE = re.compile(r"([\w.-]{1,60}=)([\w%+/.:|~=-]{12,4000})")
+COMMANDS = ("sshpass", "mysql", "mariadb", "redis-cli", "login ")
+"""What stands in whatever `COMMAND` is about."""
+CURL = re.compile(
+    r"(\bcurl\b(?:(?!curl)(?:[^\n]|(?<=\\)\n)){0,400}?"
+    r"\s(?:-[uU][ ]?|--(?:proxy-)?user[ =])[\"']?[^\s:\"'\[\]]{1,100}:)"
+    r"((?!//)[^\s\"'\[\]]{3,300})"
+)
+COMMAND = re.compile(
+    r"(\bsshpass[ ]{1,2}-p[ ]?[\"']?|"
+    r"\b(?:mysql|mariadb)[\w-]{0,12}[ ](?:(?!mysql|mariadb)[^\n]){0,200}?(?<=[ ])-p[\"']?|"
+    r"\bredis-cli[ ](?:(?!redis)[^\n]){0,200}?(?<=[ ])-a[ ][\"']?|"
+    r"\blogin[ ](?:(?!login)[^\n]){0,200}?(?<=[ ])-p[ ][\"']?|"
+    r"\bmachine[ ][^\s\[\]]{1,100}\s{1,3}login[ ][^\s\[\]]{1,100}\s{1,3}password[ ])"
+    r"([^\s\"'\[\]]{6,300})"
+)
+_LONG = 8_000
+"""Characters of the longest value: a certificate's key in one line of base64."""
 _SENSITIVE = (
     r"pass(?:word|wd|phrase)|(?<![a-z])pwd|(?<![a-z])pass(?![a-z])|secret|token|api[ _-]?key|"
     r"access[ _-]?key|private[ _-]?key|"
-    r"account[ _-]?key|encryption[ _-]?key|signing[ _-]?key|auth[ _-]?key|client[ _-]?secret|credentials?|"
-    r"密码|口令|密钥|令牌|私钥|秘钥"
+    r"account[ _-]?key|encryption[ _-]?key|signing[ _-]?key|auth[ _-]?key|client[ _-]?key|credentials?|"
+    r"密码|口令|密钥|令牌|私钥|秘钥|密碼|密鑰|金鑰|權杖|パスワード|비밀번호"
 )
 _ASSIGNED = re.compile(
-    rf"(?i)(?<!redacted: )(?P<name>{_SENSITIVE})(?P<suffix>(?:[_-][\w-]{{0,40}}|s|\d{{1,3}})?)"
+    rf"(?i)(?<!redacted: )(?P<name>{_SENSITIVE})(?P<suffix>(?:[_-][\w-]{{0,40}}|s|\d{{1,3}}|[ ]?key)?)"
     r"(?P<sep>[\"'`]?\s{0,3}(?:=>|:=|={1,2}|[:：＝])\s{0,3}|[\"'`]?\s{1,3}is\s{0,2}:?\s{1,3}|"
-    r"\s{0,2}(?:改成|改为|设成|设为|设置为|是|为)了?[：:]?\s{0,3})"
-    r"(?:(?P<quote>[\"'`“「])(?P<quoted>[^\"'`”」\n\[]{1,300})(?=[\"'`”」])|"
-    r"(?P<bare>[!-+\--:=-Z^-z|~\\][!-+\--:=-Z\\^-z|~]{2,300}))"
+    r"[\"'`]?\s(?:for|of|on|to)\s[^\n.,;:=\[\]]{1,40}?\sis:?\s{1,3}|"
+    r"\s{0,2}(?:(?:改|设|設|设置|設置|设定|設定)(?:成|为|為)|就?是|为|為|は|는|은)了?[：:]?\s{0,3}|"
+    r"分别[是为]\s?[^\s，。,]{1,60}\s?[和、,，/]\s?|"
+    r"(?<=[码令碼])[ \t]{1,3}(?=(?-i:[\w@#$!.]{0,20}[a-z]))(?=[\w@#$!.]{0,20}\d))"
+    r"(?:(?P<quote>[\"'`“「『])(?P<quoted>[^\"'`”」』\n\[]{1,300})(?=[\"'`”」』])|"
+    r"(?P<bare>(?:(?<==)|(?<==[ ]))[a-z]{4}(?:[ ][a-z]{4}){3}(?![ ]?\w)|"
+    rf"[!-+\--:=-Z^-z|~\\][!-+\--:=-Z\\^-z|~]{{2,{_LONG}}}))"
 )
-_KEYS = ("api", "access", "private", "account", "encryption", "signing", "auth")
+_KEYS = ("api", "access", "private", "account", "encryption", "signing", "auth", "client")
 NAMES = (
-    *("pass", "pwd", "secret", "token", "credential", "密码", "口令", "密钥", "令牌", "私钥", "秘钥"),
+    *("pass", "pwd", "secret", "token", "credential", "aws key", "密码", "口令", "密钥", "令牌", "私钥", "秘钥"),
+    *("密碼", "密鑰", "金鑰", "權杖", "パスワード", "비밀번호"),
     *(f"{whose}{between}key" for whose in _KEYS for between in (" ", "_", "-", "")),
 )
 """What stands, in small letters, in whatever is given to a secret-like name."""
@@ -48,9 +74,9 @@ FLAG = re.compile(
     r"client-secret)[ ]{1,2})([^\s\"'\[\]$<-][^\s\"'\[\]]{5,200})"
 )
 _NEAR = re.compile(
-    r"(?i)(?<!redacted: )(?<![a-z])(?:secret|token|api[ _-]?key|access[ _-]?key|credential|"
-    r"password|passphrase|密码|口令|密钥|令牌)s?(?![a-z])"
-    r"[^\n\[\]]{0,40}?(?<![\w+/=.-])(?P<value>[\w+/=-]{20,200})(?![\w+/=.-])"
+    r"(?i)(?:\[redacted: aws key\]|(?<!redacted: )(?<![a-z])(?:secret|token|api[ _-]?key|access[ _-]?key|credential|"
+    r"password|passphrase|密码|口令|密钥|令牌)s?(?![a-z]))"
+    rf"[^\n\[\]]{{0,40}}?(?<![\w+/=.-])(?P<value>[\w+/=-]{{20,{_LONG}}})(?![\w+/=.-])"
 )
 
 
@@ -129,6 +155,15 @@ def near(text: str, found: list[str]) -> str:
         return match[0][: match.start("value") - match.start()] + "[redacted: secret]"
 
     return _NEAR.sub(mark, text)
+
+
+def cookies(text: str, found: list[str]) -> str:
+    """Mark the values of cookies, all that stand in a line."""
+
+    def mark(match: re.Match[str]) -> str:
+        return after(_COOKIE, "cookie", match[0], found)
+
+    return _COOKIES.sub(mark, text)
 
 
 def after(pattern: re.Pattern[str], kind: str, text: str, found: list[str], *, tail: str = "") -> str:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from kit.vault.redact.marks import COOKIE, FLAG, HEADER, NAMES, USERINFO, after, assigned, blocks, near
+from kit.vault.redact.marks import (
+    COMMAND,
+    COMMANDS,
+    CURL,
+    FLAG,
+    HEADER,
+    NAMES,
+    USERINFO,
+    after,
+    assigned,
+    blocks,
+    cookies,
+    near,
+)
 from kit.vault.redact.places import places, small
 from kit.vault.redact.shapes import SHAPES
 
@@ -23,8 +36,12 @@ def _pass(text: str, found: list[str]) -> str:
         text = after(USERINFO, "password", text, found, tail="@")
     if "authorization" in low or "bearer" in low:
         text = after(HEADER, "token", text, found)
-    if "cookie" in low:
-        text = after(COOKIE, "cookie", text, found)
+    if "curl" in low:
+        text = after(CURL, "password", text, found)
+    if any(command in low for command in COMMANDS):
+        text = after(COMMAND, "password", text, found)
+    if "cookie" in low or "curl" in low:
+        text = cookies(text, found)
     if any(name in low for name in NAMES):
         text = assigned(text, found)
         text = after(FLAG, "secret", text, found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from kit.vault.redact.marks import NAMES
+from kit.vault.redact.marks import COMMANDS, NAMES
 from kit.vault.redact.shapes import SHAPES
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _REACH = 100
 """Characters before the end of a line in which a name may stand whose value is in the next."""
 _BLANK = re.compile(r"\s")
 _HINTS = tuple({hint for shape in SHAPES for hint in shape.hints})
-_SMALL_HINTS = ("://", "authorization", "bearer", "cookie", *NAMES)
+_SMALL_HINTS = ("://", "authorization", "bearer", "cookie", "curl", *COMMANDS, *NAMES)
 
 
 def small(text: str) -> str:

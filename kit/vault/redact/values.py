@@ -11,7 +11,8 @@ _WORDY = re.compile(
     r"none|null|nil|true|false|undefined|string|str|text|int|bool|boolean|required|optional|hidden|invalid|"
     r"incorrect|wrong|missing|empty|reset|changed|expired|unknown|secret|password|token|bytes|any|object|"
     r"stored|hashed|encrypted|unset|enabled|disabled|default|needed|valid|correct|protected|ok|yes|no|not|too|"
-    r"the|your|field|input|prompt|self|this|set|used|rotated|safe|fine|bearer"
+    r"the|your|field|input|prompt|self|this|set|used|rotated|safe|fine|bearer|"
+    r"(?:sha|md|aes|rsa|bcrypt|argon|scrypt|pbkdf|oauth|base|utf|t?otp)[-_]?\d{1,4}[a-z]{0,2}"
     r")"
 )
 PLACEHOLDER = re.compile(
