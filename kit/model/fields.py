@@ -15,7 +15,7 @@ from kit.errors import BadInputError
 
 LONGEST = 1_000_000
 """Characters of one text that an operation takes: some 200,000 words, more than any prompt or answer."""
-WIKILINK = re.compile(r"!?\[\[([^\]|#^]+)(?:[#^][^\]|]*)?(?:\|[^\]]*)?\]\]")
+WIKILINK = re.compile(r"!?\[\[([^\[\]|#^]+)(?:[#^][^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 
 
 def check_importance(importance: int) -> None:

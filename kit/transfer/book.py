@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kit.govern.hand import Hand
 
 INDEX = "README.md"
-_LINK = re.compile(r"(!?)\[\[([^\]|#^]+)(?:[#^][^\]|]*)?(?:\|([^\]]*))?\]\]")
+_LINK = re.compile(r"(!?)\[\[([^\[\]|#^]+)(?:[#^][^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 _FOLDERS = {"card": "cards", "fact": "facts", "summary": "summaries", "tag": "tags", "note": "notes"}
 _TITLES = {"cards": "Conversations", "facts": "Facts", "summaries": "Summaries", "tags": "Tags", "notes": "Notes"}
 _SHORT = 80

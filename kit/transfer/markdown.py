@@ -28,7 +28,9 @@ _LARGEST = 2 * 1024 * 1024
 _DAY = re.compile(r"(?<!\d)(\d{4})[-.年]?(\d{2})[-.月]?(\d{2})(?!\d)")
 _CREATED = ("created", "date", "date created", "created_at", "创建时间", "日期")
 _UPDATED = ("updated", "modified", "date modified", "updated_at", "更新时间")
-_ATTACHED = re.compile(r"!\[\[([^\]|#]+\.(?!md\b)\w{2,5})(?:[|#][^\]]*)?\]\]|!\[[^\]]*\]\((?!\w+:)([^)]+)\)")
+_ATTACHED = re.compile(
+    r"!\[\[([^\[\]|#\n]{1,300}\.(?!md\b)\w{2,5})(?:[|#][^\[\]\n]*)?\]\]|!\[[^\[\]]*\]\((?!\w+:)([^()\n]{1,300})\)"
+)
 _OURS = frozenset(Card.model_fields) - {"tags", "people", "places", "importance", "project", "topic"}
 
 

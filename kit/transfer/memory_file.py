@@ -22,8 +22,8 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _TABLE = re.compile(r"\s*\|")
 _POINTER = re.compile(r"@\S+$|\[[^\]]*\]\([^)]*\)(?:\s*[-–—:].*)?$")
 """A line that only leads to another file."""
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_MARKS = re.compile(r"(\*\*|__)(?=\S)(.+?)(?<=\S)\1")
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->", re.DOTALL)
+_MARKS = re.compile(r"(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1")
 
 _REDACTED = r"\[redacted: [^\]]*\]"
 _ONLY_SECRET = re.compile(

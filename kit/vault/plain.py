@@ -19,11 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _CODE = re.compile(
-    r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1[`~]*[ \t]*$|`+[^`\n]+`+|%%.*?%%|\$\$.*?\$\$", re.DOTALL | re.MULTILINE
+    r"^ {0,3}(`{3,}+|~{3,}+).*?(?:^ {0,3}\1[`~]*+[ \t]*$|\Z)|`++[^`\n]++`+|%%.*?%%|\$\$.*?\$\$",
+    re.DOTALL | re.MULTILINE,
 )
 _TAG = re.compile(r"(?:^|(?<=[\s(（，。、；]))#([^\W_]?[\w/-]*)", re.MULTILINE)
 _TITLE = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-_LINK = re.compile(r"!?\[\[([^\]|]+)(?:\|([^\]]*))?\]\]|!?\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"!?\[\[([^\[\]|]+)(?:\|([^\[\]]*))?\]\]|!?\[([^\[\]]*)\]\([^()\n]{0,500}\)")
 _BULLET = re.compile(r"(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?")
 _CREATED = ("created", "date")
 LONGEST = 1000
@@ -64,7 +65,7 @@ def says(front: Mapping[str, object], body: str) -> str:
     for part in re.split(r"\n\s*\n", body.replace("\r\n", "\n")):
         lines = [line for line in part.splitlines() if not line.startswith("#")]
         if found := note.first_paragraph("\n".join(lines)):
-            shown = _LINK.sub(lambda link: link[2] or link[1] or link[3] or "", found)
+            shown = _LINK.sub(lambda link: link[2] or link[1] or link[3] or "", found[: 10 * LONGEST])
             return _BULLET.sub("", shown)[:LONGEST]
     return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,3 +115,19 @@ def test_tags_are_those_that_obsidian_sees(body: str, tags: tuple[str, ...]) -> 
 
 def test_tags_of_the_properties_come_first_and_once() -> None:
     assert plain.tags_of({"tags": "a, b c", "Tag": ["B", 7, "d"]}, "#a #e") == ("a", "b", "c", "d", "e")
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "[[", "![[a|", "[a](", "`", "```a\n", "%%", "$$", "# ", "#a", "<!--", "**a ", "__a "]
+)
+def test_a_long_note_of_any_sign_is_read_and_carried_in_seconds(kit: Kit, home: Path, unit: str) -> None:
+    text = unit * (200_000 // len(unit))
+    (home / "in").mkdir()
+    for place in (kit.root / "Notes.md", home / "in" / "a.md", home / "in" / "CLAUDE.md"):
+        place.write_text(f"# One\n\n{text}", encoding="utf-8")
+    began = time.process_time()
+    plain.read(text.encode(), "Notes.md")
+    kit.desk.note("Notes.md")
+    kit.transfer.look(str(home / "in"), "markdown")
+    kit.transfer.look(str(home / "in"), "claude")
+    assert time.process_time() - began < 20
