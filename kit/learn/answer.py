@@ -31,7 +31,9 @@ P = ParamSpec("P")
 MOST_ALIASES = 4
 SAME = 0.5
 """A model's fact this near to what rules have read in the same turn says it again."""
-_LINK = re.compile(r"!?\[\[([^\[\]|]*)\|?([^\[\]]*)\]\]")
+_LINK = re.compile(r"!?\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
+_BRACKETS = re.compile(r"!+\[+|\[{2,}")
+"""What would begin a picture, or a link in a link."""
 _LOADING = re.compile(r"(?i)<(?=(?:img|iframe|embed|object|audio|video|source|link|script|svg|style)\b)")
 _OPENING = re.compile(r"\A(?:#+\s+|>\s*|-{3,}\s*)+")
 
@@ -64,8 +66,8 @@ def apply(
 
 def inert(said: str) -> str:
     """Make of a model's words what a note may hold: text that links to no note, loads nothing, and opens no section."""
-    linked = _LINK.sub(lambda found: (found[2] or found[1]).strip(), said)
-    return _OPENING.sub("", _LOADING.sub(r"\\<", linked.replace("![", "["))).strip()
+    unlinked = _BRACKETS.sub("[", _LINK.sub(lambda found: (found[2] or found[1]).strip(), said))
+    return _OPENING.sub("", _LOADING.sub(r"\\<", unlinked)).strip()
 
 
 class _Taker:

@@ -341,7 +341,7 @@ def test_a_models_words_link_to_no_note_and_load_nothing(minded: Kit, endpoint: 
     card = turn(minded, "Why does the valve stick?", "It is dry; oil it.")
     endpoint.answer = lambda _: json.dumps(
         {
-            "summary": "## Earlier ![[facts/secret|oil]] it ![now](http://evil.test/?q)",
+            "summary": "## Earlier ![[facts/secret|oil]] it [[[[facts/secret]]]] !![now](http://evil.test/?q)",
             "overview": "--- The <img src=http://evil.test> valve of [[tags/shell]] was dry, as List<int> tells.",
             "tags": ["[[zvalve]]", "zoil"],
             "definitions": {"zvalve": {"definitions": ["[[archive/x]]"]}},
@@ -356,7 +356,8 @@ def test_a_models_words_link_to_no_note_and_load_nothing(minded: Kit, endpoint: 
     assert "[[people" not in shown
     assert "![" not in shown
     assert "## Earlier" not in shown
-    assert "oil it [now](http://evil.test/?q)\n" in shown
+    assert "[[facts" not in shown
+    assert "oil it [facts/secret]] [now](http://evil.test/?q)\n" in shown
     assert "\nThe \\<img src=http://evil.test> valve of tags/shell was dry, as List<int> tells.\n" in shown
     assert card_of(minded, card).tags == ("zvalve", "zoil")
 
