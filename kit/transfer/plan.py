@@ -75,6 +75,8 @@ class Planner:
 
     def _why_not(self, piece: Turn | Saying | Topic) -> str:
         """Say why nothing is written: the vault has it from elsewhere, or nothing of it may be kept."""
+        if piece.origin in self._paths:  # a session that was taken up again tells its beginning twice
+            return KNOWN
         if isinstance(piece, Saying) and is_only_secret(self._hand.cleaned(piece.says)[0]):
             return "All it says is a secret, and secrets are not kept."
         known = self._is_said(piece) if isinstance(piece, Saying) else isinstance(piece, Turn) and self._is_told(piece)

@@ -99,6 +99,17 @@ def test_a_section_with_code_is_kept_whole(kit: Kit, tmp_path: Path) -> None:
     assert facts_of(kit)["The service lives in `app/`, workers in `jobs/`."].sources
 
 
+def test_what_a_source_tells_twice_is_kept_once(kit: Kit, tmp_path: Path) -> None:
+    home = foreign.claude(tmp_path)
+    first = next(home.rglob("projects/*/*.jsonl"))
+    first.with_name("taken-up-again.jsonl").write_bytes(first.read_bytes())
+    (home / "CLAUDE.md").write_text("## Build\n\n```\nmake\n```\n\n## Test\n\n```\nmake\n```\n", encoding="utf-8")
+    kit.transfer.bring(str(home), seconds=60)
+    ids = [kit.load(entry.path).id for entry in kit.index.catalog.of_kind("card")]
+    assert len(ids) == len(set(ids))
+    assert not [problem for problem in kit.doctor() if "belongs to" in problem.what]
+
+
 def test_statements_are_read_as_a_person_reads_them() -> None:
     found = memory_file.statements(
         "Intro line.\n\n# Rules\n\n* **Always** run the tests\n* A bullet\n  over two lines\n<!-- hidden\n- no -->\n"
