@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from kit.govern.hand import Hand
-    from kit.model.notes import Level
+    from kit.model.notes import Level, TagStatus
     from kit.transfer.compose import Composer
     from kit.transfer.pieces import Word
 
@@ -60,6 +60,9 @@ class Vocabulary:
     ) -> None:
         self._hand, self._composer, self._id, self._seen, self._turned = hand, composer, give_id, seen, turned
         self._codes: set[str] = set()
+        self._made: dict[str, Word] = {}
+        """tags planned here, by the name they have"""
+        self._aliases: set[str] = set()
 
     def words(self, words: Sequence[Word]) -> list[Planned]:
         """Plan the tags of a pool together, so that they can be related to each other."""
@@ -72,11 +75,12 @@ class Vocabulary:
         pool, key, named = self._hand.index.pool, text.key(word.name), new.named
         held = pool.claimant(key)
         if held and getattr(held.tag, "origin", "") != word.origin:
-            own = tuple(each for each in word.aliases if pool.claimant(text.key(each)) is None)
-            united = lifecycle.Defined(held.tag.name, word.definitions, word.dimensions, own)  # type: ignore[arg-type]  # known words
-            return Planned(word, why=KNOWN, define=united if held.tag.status == "active" else None)
+            return self._united(word, held.tag.name, held.tag.status, named)
+        if not held and (twin := self._made.get(key)):
+            return self._united(word, twin.name, twin.status, named)
         if held or tag_path(word.name) in self._turned:
             return Planned(word, why=KNOWN)
+        self._made[key] = word
         self._turned.add(tag_path(word.name))
         code = word.code if word.code and pool.at_code(word.code) is None and word.code not in self._codes else ""
         code = code or lifecycle.fresh_code(self._hand, word.name, self._codes)
@@ -85,13 +89,27 @@ class Vocabulary:
         for level, other in new.relations(word):
             if text.key(other) in named and pool.claimant(text.key(other)) is None:
                 links.setdefault(level, []).append(f"[[{tag_path(named[text.key(other)].name).removesuffix('.md')}]]")
-        aliases = tuple(
-            each for each in word.aliases if text.key(each) not in named and pool.claimant(text.key(each)) is None
-        )
         drafts = self._composer.word(
-            word._replace(aliases=aliases), self._id(word.origin, word.at), code, links, self._merged(word, named)
-        )
+            word._replace(aliases=self._free_aliases(word, named)), self._id(word.origin, word.at), code, links,
+            self._merged(word, named),
+        )  # fmt: skip
         return Planned(word, tuple(drafts))
+
+    def _united(self, word: Word, name: str, status: TagStatus, named: dict[str, Word]) -> Planned:
+        """Give a tag that has the name already what this one knows."""
+        united = lifecycle.Defined(name, word.definitions, word.dimensions, self._free_aliases(word, named))  # type: ignore[arg-type]  # known words
+        return Planned(word, why=KNOWN, define=united if status == "active" else None)
+
+    def _free_aliases(self, word: Word, named: dict[str, Word]) -> tuple[str, ...]:
+        """Take the aliases that no other tag is called by, here or in the vault."""
+        found = tuple(
+            each
+            for each in word.aliases
+            if (key := text.key(each)) not in self._aliases
+            if key not in named and self._hand.index.pool.claimant(key) is None
+        )
+        self._aliases.update(map(text.key, found))
+        return found
 
     def _merged(self, word: Word, named: dict[str, Word]) -> str:
         held = self._hand.index.pool.claimant(text.key(word.merged_to)) if word.merged_to else None

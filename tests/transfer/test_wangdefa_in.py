@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,6 +80,24 @@ def test_tags_keep_code_relations_and_states(brought: Kit) -> None:
     assert tags["旧标签"].status == "deprecated"
     assert brought.pool.code("链接池") == "TAG_CONTENT_连接池_003"
     assert not brought.pool.lint() or all("系统" not in str(problem) for problem in brought.pool.lint())
+
+
+def test_tags_that_differ_in_case_or_width_alone_are_one(kit: Kit, tmp_path: Path) -> None:
+    source = foreign.wangdefa(tmp_path / "w")
+    with sqlite3.connect(next(source.rglob("feature_pool.db"))) as db:
+        for number, name in enumerate(("API", "api", "ＡＰＩ")):
+            db.execute(
+                "INSERT INTO tag_dictionary (tag, code, definition, dimensions, related_codes, synonyms, status)"
+                " VALUES (?, ?, ?, '[]', '[]', '[\"contract\"]', 'active')",
+                (name, f"TAG_API_{number}", f"meaning {number}"),
+            )
+    db.close()
+    assert kit.transfer.bring(str(source), seconds=60).finished
+    held = kit.index.pool.claimant("api")
+    assert held
+    assert (held.tag.name, held.tag.aliases) == ("API", ("contract",))
+    assert held.tag.definitions == ("meaning 0", "meaning 1", "meaning 2")
+    assert not [problem for problem in kit.doctor() if "belongs to" in problem.what]
 
 
 def test_scenes_are_translated_and_own_ones_made(brought: Kit) -> None:
