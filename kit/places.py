@@ -17,6 +17,8 @@ from kit.errors import BadInputError, RefusedError, UnavailableError
 
 SOCKET = "socket"
 """Name of the socket in the runtime folder."""
+_LONGEST_PATH = 4096
+"""Characters of a `.git` file that are read."""
 LONGEST_ADDRESS = 100
 """Bytes of a socket's path; macOS takes 103, Linux 107."""
 PRIVATE = 0o700
@@ -166,8 +168,12 @@ def project_of(cwd: str) -> str:
 
 def _repository(mark: Path) -> str:
     """Follow a worktree's `.git` file (`gitdir: /repo/.git/worktrees/x`) to its repository."""
-    target = mark.read_text(encoding="utf-8", errors="replace").partition("gitdir:")[2].strip()
-    parts = (mark.parent / target).resolve().parts if target else ()
+    with mark.open(encoding="utf-8", errors="replace") as file:
+        target = file.read(_LONGEST_PATH).partition("gitdir:")[2].strip()
+    try:
+        parts = (mark.parent / target).resolve().parts if target else ()
+    except (OSError, RuntimeError, ValueError):  # no path at all, or links in a circle
+        return ""
     if len(parts) < 4 or parts[-2] != "worktrees":  # noqa: PLR2004 - a submodule is a repository of its own
         return ""
     return parts[-4] if parts[-3] in (".git", ".bare") else parts[-3].removesuffix(".git")

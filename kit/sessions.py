@@ -32,7 +32,6 @@ TRANSCRIPT_TAIL = 2_000_000
 JOURNAL_LINES = 5_000
 """Newest journal lines that are read to learn what a session was told before a restart."""
 
-
 LAG_S, _LOOK_S = 1.0, 0.02
 """How long a transcript may be behind, and how often it is looked at."""
 HOOK_S, RENDER_S = 0.3, 0.15
@@ -247,9 +246,11 @@ class Sessions:
         if not path or event.kind == "ignore":
             return ()
         try:
+            if not Path(path).is_file():  # a pipe would hold everybody up
+                return ()
             with Path(path).open("rb") as file:
                 file.seek(max(0, file.seek(0, 2) - TRANSCRIPT_TAIL))
-                lines = file.read().decode(errors="replace").splitlines()
+                lines = file.read(TRANSCRIPT_TAIL).decode(errors="replace").splitlines()
         except OSError:
             return ()
         return transcripts.turns(event.harness, lines)

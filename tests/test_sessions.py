@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -483,3 +484,25 @@ def test_a_turn_of_nearly_a_megabyte_is_kept_whole_but_for_its_secrets(kit: Kit)
     [(status, _, agent)] = cards(kit)
     assert status == "completed"
     assert agent == f"{log}password: [redacted: password]\n{log}end"
+
+
+@pytest.mark.parametrize("path", ["a\0b", "x" * 5000, "pipe", "/dev/zero"])
+def test_a_transcript_that_is_no_file_costs_nothing_but_itself(kit: Kit, home: Path, path: str) -> None:
+    if path == "pipe":
+        path = str(home / "pipe")
+        os.mkfifo(path)
+    client = Client(kit)
+    client.prompt("the valve sticks", transcript_path=path)
+    client.stop("oil it", transcript_path=path)
+    assert cards(kit) == [("completed", "the valve sticks", "oil it")]
+
+
+@pytest.mark.parametrize("said", ["gitdir: a\0b/.git/worktrees/x", "gitdir: " + "x" * 100_000])
+def test_a_broken_git_file_costs_no_turn(kit: Kit, home: Path, said: str) -> None:
+    (home / "mill").mkdir()
+    (home / "mill" / ".git").write_text(said, encoding="utf-8")
+    client = Client(kit)
+    client.prompt("the valve sticks", cwd=str(home / "mill"))
+    client.stop("oil it")
+    assert cards(kit) == [("completed", "the valve sticks", "oil it")]
+    assert project_of(str(home / "mill")) == "mill"
