@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from kit.model.notes import Route
 
 _BREAKS = re.compile(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+")
-# Besides control characters: what turns the direction of writing, lone surrogates, and the invisible twins of ASCII
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
-)
 LEAST_CUT = 40
 """Characters below which the beginning of a line is not worth its tokens."""
 HEAD_CUTS = (400, 120, LEAST_CUT)
@@ -87,7 +83,7 @@ class _Budget:
 
     def has(self, piece: str) -> bool:
         """Tell whether there is room; counted on the whole, since rounded parts don't add up."""
-        return text.count_tokens(self._taken + piece) <= self._tokens and len(piece.encode()) <= self._size
+        return len(piece.encode()) <= self._size and text.count_tokens(self._taken + piece) <= self._tokens
 
     def take(self, piece: str) -> bool:
         """Use up room for a piece, if there is room."""
@@ -145,9 +141,9 @@ def _lines(body: str) -> list[str]:
     return [line for line in lines if line]
 
 
-_FENCE_WORDS = re.compile(r"-{2,}(?=\s*(?:end of )?recalled notes)|(?<=recalled notes)\s*-{2,}", re.IGNORECASE)
+_FENCE_WORDS = re.compile(r"(?<!-)-{2,}+(?=\s*(?:end of )?recalled notes)|(?<=recalled notes)\s*-{2,}", re.IGNORECASE)
 
 
 def _clean(line: str) -> str:
     """Take out what hides or moves text; our own markers lose their dashes, wherever they stand."""
-    return _FENCE_WORDS.sub("–", _CONTROL.sub("", line))
+    return _FENCE_WORDS.sub("–", text.seen(line))

@@ -41,6 +41,18 @@ _FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!\"#$%&'()*+,.:;<
 _NOT_IN_NAMES = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in '"#%*/:<>?[\\]^|'}
 _RESERVED_NAMES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
 
+# Control characters but tab and line feed; what turns the direction of writing; lone surrogates; what has no width,
+# the invisible twins of ASCII among it, but for the joiners that emoji and some scripts are written with
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    r"\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+)
+
+
+def seen(text: str) -> str:
+    """Take out of a text what a reader does not see, and what moves, turns or hides the rest of it on a screen."""
+    return _UNSEEN.sub("", text)
+
 
 def fold(text: str) -> str:
     """Fold what a person does not mean to distinguish: width, compatibility forms, case."""
