@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kit import asker
+from kit import asker, text
 from kit.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -27,12 +27,25 @@ class Asker(asker.Asker):
         super().__init__(vault, remark=lambda said: remark(dim(said)), progress=_progress)
         self.as_json = as_json
 
+    def ask(self, operation: str, **params: object) -> Answer:
+        """Ask; of notes that are shown on a terminal, nothing comes there that moves or hides what stands on it."""
+        answer = super().ask(operation, **params)
+        return answer if self.as_json or not sys.stdout.isatty() else _seen(answer)
+
     def show(self, answer: Answer, say: Callable[[Answer], None]) -> None:
         """Print an answer: as JSON, or as the command says it."""
         if self.as_json:
             click.echo(json.dumps(answer, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
         else:
             say(answer)
+
+
+def _seen(answer: Answer) -> Answer:
+    if isinstance(answer, str):
+        return text.seen(answer)
+    if isinstance(answer, dict):
+        return {name: _seen(value) for name, value in answer.items()}
+    return [_seen(each) for each in answer] if isinstance(answer, list) else answer
 
 
 def asking(command: Callable[..., None]) -> Callable[..., None]:
