@@ -54,8 +54,8 @@ class Leaves:
             said = Said(*exchange.read(self._body(typed.event)))
         return Leaf(
             entry.id, entry.kind, entry.path, etag, self.title(entry), raw.decode(errors="replace"), front,
-            found.body, tuple(self._leads_to(raw.decode(errors="replace"))), tuple(self._leads_here(entry, typed)),
-            overview, said, str(self._hand.store.root / entry.path),
+            found.body, note.first_paragraph(found.body), tuple(self._leads_to(raw.decode(errors="replace"))),
+            tuple(self._leads_here(entry, typed)), overview, said, str(self._hand.store.root / entry.path),
         )  # fmt: skip
 
     def _body(self, link: str) -> str:

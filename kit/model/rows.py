@@ -79,6 +79,8 @@ class Leaf(NamedTuple):
     raw: str
     front: dict[str, str | list[str]]
     body: str
+    says: str
+    """its first paragraph: what an edit of its text changes"""
     links: tuple[Linked, ...]
     backlinks: tuple[Linked, ...]
     overview: str

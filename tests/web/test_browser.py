@@ -134,6 +134,37 @@ def test_an_edit_on_an_old_state_is_not_made_and_the_text_is_kept(person: Person
     person.wrong = [said for said in person.wrong if "412" not in said]  # the browser's own remark on that answer
 
 
+def test_a_second_try_changes_only_what_was_changed_on_the_page(person: Person, site: Site) -> None:
+    one = site.get("facts", category="business")["entries"][0]
+    person.page.goto(f"http://127.0.0.1:{site.port}/#/known")
+    box = person.see(f'[data-id="{one["id"]}"]')
+    box.get_by_role("button", name="Edit").click()
+    file = site.root / one["path"]
+    said = file.read_text(encoding="utf-8")
+    file.write_text(said.replace("tags:\n", "tags:\n  - typed-meanwhile\n"), encoding="utf-8")
+    box.locator("textarea").fill("My own text.")
+    with person.page.expect_response(lambda answer: answer.status == 412):
+        box.get_by_role("button", name="Save").click()
+    box.locator(f'.note-bad:has-text("{one["text"][:20]}")').wait_for()
+    box.get_by_role("button", name="Save").click()
+    person.see(".toast button")
+    assert "typed-meanwhile" in site.read(one["path"])
+    assert "My own text." in site.read(one["path"])
+    person.wrong = [said for said in person.wrong if "412" not in said]
+
+
+def test_of_a_summary_its_text_is_edited_not_its_title(person: Person, site: Site) -> None:
+    one = site.get("memory/list", kind="summary")["entries"][0]
+    person.page.goto(f"http://127.0.0.1:{site.port}/#/note/{one['id']}")
+    person.see(".paper").get_by_role("button", name="Edit").click()
+    field = person.see(".paper textarea")
+    assert field.input_value() == one["text"] != one["sessionTitle"]
+    field.fill(f"{one['text']} And it held.")
+    person.see(".paper").get_by_role("button", name="Save").click()
+    person.see(".toast button").click()
+    person.see('.toast:has-text("Taken back")')
+
+
 def test_putting_away_can_be_undone_on_the_page(person: Person, site: Site) -> None:
     one = site.get("facts", category="preference")["entries"][0]
     person.page.goto(f"http://127.0.0.1:{site.port}/#/known")

@@ -58,32 +58,43 @@ export async function undo(acts, then) {
   } catch (error) { trouble(error); }
 }
 
+/** Take from a note what the form edits. */
+export const editedOf = (one) => ({ id: one.id, etag: one.etag, kind: one.kind, text: one.says, category: one.front.category || "other", importance: Number(one.front.importance) || 3, tags: [one.front.tags || []].flat() });
+
 const split = (value) => value.split(/[,，、]/).map((word) => word.trim()).filter(Boolean);
 
 /** Build the form for a memory, or for a new fact when there is none. */
 export function form(one, { done, cancel }) {
   const isFact = !one || one.kind === "fact";
   const onlyText = one && one.kind === "summary";
-  let etag = one ? one.etag : "";
+  let before = one;
   const field = (label, input) => h("label", {}, h("span", {}, t(label)), input);
   const text = h("textarea", { value: one ? one.text : "", required: true, maxlength: "4000", placeholder: t("addHint"), name: "text" });
   const sort = h("select", { name: "category" }, CATEGORIES.map((name) => h("option", { value: name, selected: name === (one ? one.category : "preference") }, t(name))));
   const heavy = h("input", { type: "number", min: "1", max: "5", value: one ? one.importance : 3, name: "importance" });
   const tags = h("input", { value: one ? one.tags.join(", ") : "", name: "tags" });
   const wrong = h("p", { class: "note-bad", role: "alert", hidden: true });
+  const given = () => ({ text: text.value.trim(), ...(onlyText ? {} : { importance: Number(heavy.value) || 3, tags: split(tags.value) }), ...(isFact ? { category: sort.value } : {}) });
+  /** Say what was changed here: the rest is left as it is by then. */
+  const changed = () => Object.fromEntries(Object.entries(given()).filter(([name, value]) => String(value) !== String(before[name])));
+  /** Go on from the note as it is now; what was changed here stays in the fields. */
+  async function rebase() {
+    const mine = changed();
+    before = editedOf(await get("note", { ref: one.id }));
+    for (const [name, input] of Object.entries({ text, category: sort, importance: heavy })) if (!(name in mine)) input.value = before[name];
+    if (!("tags" in mine)) tags.value = before.tags.join(", ");
+    return "text" in mine ? ` “${before.text}”` : "";
+  }
   async function send(event) {
     event.preventDefault();
-    const given = { text: text.value.trim() };
-    if (!onlyText) Object.assign(given, { importance: Number(heavy.value) || 3, tags: split(tags.value) });
-    if (isFact) given.category = sort.value;
     try {
-      const kept = one ? await post("memory/update", { id: one.id, patch: given }, etag) : await post("memory/add", { layer: "semantic", ...given });
+      const kept = one ? await post("memory/update", { id: one.id, patch: changed() }, before.etag) : await post("memory/add", { layer: "semantic", ...given() });
       if (kept.refused.length) tell(t("refused", { n: kept.refused.join(" ") }));
       await done(kept);
     } catch (error) {
       wrong.hidden = false;
       wrong.textContent = error.status === 412 ? t("conflict") : `${error.message || t("offline")} ${error.mend || ""}`;
-      if (error.status === 412) etag = (await get("note", { ref: one.id })).etag;
+      if (error.status === 412) wrong.append(await rebase());
     }
   }
   return h("form", { class: "edit over", onsubmit: send, onkeydown: (event) => { if (event.key === "Escape") { event.stopPropagation(); cancel(); } } },

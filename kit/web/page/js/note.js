@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { h, show, tell, waiting } from "./dom.js";
 import { markdown } from "./markdown.js";
-import { chips, form, marked, putAway, to, undo, weight } from "./memory.js";
+import { chips, editedOf, form, marked, putAway, to, undo, weight } from "./memory.js";
 import { t } from "./words.js";
 
 const HIDDEN = new Set(["id", "kind", "tags", "event", "overview", "summary", "card", "cards", "sources", "synonym", "related", "loose", "turn", "learn", "title", "importance"]);
@@ -48,7 +48,7 @@ function exchange(user, agent, follow) {
 }
 
 function acts(one, top, again) {
-  const memory = { id: one.id, etag: one.etag, kind: one.kind, text: one.title, category: one.front.category || "other", importance: Number(one.front.importance) || 3, tags: [one.front.tags || []].flat() };
+  const memory = editedOf(one);
   const edit = () => top.replaceChildren(form(memory, {
     cancel: again,
     done: async (kept) => {
