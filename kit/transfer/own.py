@@ -13,6 +13,7 @@ from kit import __version__
 from kit.errors import BadNoteError, Problem
 from kit.transfer.pieces import Verbatim
 from kit.vault import layout, note, walk
+from kit.vault.journal import months
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,8 +35,8 @@ def lines(root: Path, vault: str, now: datetime, *, archive: bool, journal: bool
     }  # fmt: skip
     yield _line(header)
     if journal:
-        for file in sorted((root / layout.JOURNAL).glob("*.jsonl")):
-            yield _record(root, f"{layout.JOURNAL}/{file.name}", 0)
+        for path in months(root):
+            yield _record(root, path, 0)
     for path, mtime_ns in paths:
         yield _record(root, path, mtime_ns)
     yield from (*seen.errors, *seen.skipped)

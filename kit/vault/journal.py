@@ -6,6 +6,7 @@ Law: lines are only added, by `govern` alone; a torn line (power loss) is skippe
 from __future__ import annotations
 
 import json
+import stat
 import sys
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -15,6 +16,7 @@ from kit.vault import disk, layout
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
+    from pathlib import Path
 
     from kit.vault.store import Store
 
@@ -39,8 +41,7 @@ class Journal:
 
     def months(self) -> list[str]:
         """List the journal's files, oldest first."""
-        folder = self._store.root / layout.JOURNAL
-        return sorted(f"{layout.JOURNAL}/{file.name}" for file in folder.glob("*.jsonl")) if folder.is_dir() else []
+        return months(self._store.root)
 
     def entries(self, *, newest_first: bool = False) -> Iterator[Entry]:
         """Read every line in order; lines that are no JSON object are passed over.
@@ -84,6 +85,16 @@ class Journal:
                     yield f"{name}:{start}", entry
 
 
+def months(root: Path) -> list[str]:
+    """List the files of a vault's journal, oldest first; a link or a pipe of such a name is none of them."""
+    folder = root / layout.JOURNAL
+    if not folder.resolve().is_relative_to(root.resolve()):
+        return []
+    ordinary = (stat.S_IFREG, stat.S_IFDIR)  # a folder can't be read, and that is told
+    files = (file for file in folder.glob("*.jsonl") if stat.S_IFMT(file.lstat().st_mode) in ordinary)
+    return sorted(f"{layout.JOURNAL}/{file.name}" for file in files)
+
+
 def _backwards(raw: bytes) -> Iterator[tuple[int, bytes]]:
     """Cut lines off the end, one by one, each with where it begins: whoever wants the newest few pays for those."""
     end = len(raw)
@@ -96,6 +107,6 @@ def _backwards(raw: bytes) -> Iterator[tuple[int, bytes]]:
 def _entry(line: bytes) -> Entry | None:
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):  # lists in lists without end
         return None
     return found if isinstance(found, dict) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,17 @@ def test_entries_come_in_order_across_months_and_backwards(journal: Journal) -> 
     assert told == ["0.1", "0.2", "20.1", "20.2", "40.1", "40.2"]
     assert [entry["what"] for entry in journal.entries(newest_first=True)] == told[::-1]
     assert journal.months() == ["journal/2026-08.jsonl", "journal/2026-09.jsonl"]
+
+
+def test_what_is_no_journal_is_not_read_for_one(journal: Journal, tmp_path: Path) -> None:
+    journal.add(AT, "learn", "first")
+    (tmp_path / "elsewhere.jsonl").write_text('{"what": "foreign"}\n')
+    os.mkfifo(tmp_path / "journal/2026-10.jsonl")
+    (tmp_path / "journal/2026-11.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
+    (tmp_path / "journal/2026-12.jsonl").symlink_to("/dev/zero")
+    (tmp_path / "journal/2026-09.jsonl").write_text("[" * 100_000 + "\n")
+    assert [entry["what"] for entry in journal.entries()] == ["first"]
+    assert [entry["what"] for _, entry in journal.backwards()] == ["first"]
 
 
 def test_a_month_is_the_person_s_own(journal: Journal) -> None:
