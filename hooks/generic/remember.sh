@@ -3,7 +3,9 @@
 #   remember.sh prompt  < prompt-text    prints what is remembered, and leaves the card's id in $MEMKIT_CARD_FILE
 #   remember.sh answer  < answer-text    completes that card
 # Fails open: on any trouble it prints nothing and exits 0.
-card_file=${MEMKIT_CARD_FILE:-${TMPDIR:-/tmp}/memkit-card.$(id -u)}
+# Several sessions at once need a file each; where others can write, anybody could choose what it leads to.
+card_file=${MEMKIT_CARD_FILE:-${XDG_RUNTIME_DIR:-$HOME}/.memkit-card}
+umask 077
 text=$(cat)
 case $1 in
 prompt)
