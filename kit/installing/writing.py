@@ -46,6 +46,8 @@ def carry_out(plan: Plan, house: House) -> None:
     if plan.keeps:  # before the files themselves: without it there is no way back
         _keep(plan, house, old, made)
     for change in plan.changes:
+        if read(change.path) != change.before:  # while a client's own command ran
+            raise ConflictError(f"{change.path} was changed meanwhile.", "It stays as it is now. Try again.")
         if change.after is None:
             _remove(change.path)
         else:

@@ -206,6 +206,18 @@ def test_a_client_that_refuses_is_quoted(desk: Desk) -> None:
     assert "no such luck" in ran.err
 
 
+@ON_POSIX
+def test_what_is_changed_while_the_client_s_own_command_runs_stays(
+    desk: Desk, extending: Callable[[str], Path]
+) -> None:
+    extending("gemini")
+    desk.install("gemini", "--rules")
+    rules = desk.base / "settings/hooks/gemini/memkit.md"
+    desk.program("gemini", f"echo mine >> '{rules}'")
+    assert "was changed meanwhile" in desk.memkit("uninstall", "gemini").err
+    assert rules.read_text(encoding="utf-8").endswith("mine\n")
+
+
 def test_openclaw_is_told_and_not_written(desk: Desk) -> None:
     config = desk.file(".openclaw/openclaw.json", b"{ /* mine */ }")
     tree = desk.tree()
