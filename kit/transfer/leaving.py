@@ -67,7 +67,11 @@ def leave(
         if place.is_dir():
             old = place.with_name(f".{place.name}.{secrets.token_hex(4)}.old")
             place.rename(old)
-            temp.rename(place)
+            try:
+                temp.rename(place)
+            except OSError:
+                old.rename(place)
+                raise
             shutil.rmtree(old)
         else:
             temp.replace(place)
@@ -103,8 +107,8 @@ def _refuse_taken(place: Path, form: str, *, force: bool) -> None:
 
 def _foreign(folder: Path) -> Path | None:
     """Find a file in an older export that somebody has added or changed."""
-    listed = (folder / LISTED).read_text("utf-8").splitlines()
-    known = {path: digest for digest, _, path in (line.partition(" ") for line in listed)}
+    listed = (folder / LISTED).read_text("utf-8").split("\n")  # a name may hold other line ends
+    known = {path: digest for digest, _, path in (line.partition(" ") for line in listed if line)}
     for file in sorted(each for each in folder.rglob("*") if not each.is_dir() or each.is_symlink()):
         path = file.relative_to(folder).as_posix()
         if path == LISTED or file.name in _OF_SYSTEMS:

@@ -208,6 +208,17 @@ def test_a_folder_in_which_somebody_has_worked_is_not_replaced(example: Kit, tmp
 
 
 @pytest.mark.skipif(os.name == "nt", reason="such names can't be there")
+def test_an_export_knows_its_own_pages_whatever_they_are_called(vault: Path, tmp_path: Path) -> None:
+    with (vault / "memkit.toml").open("a", encoding="utf-8") as file:
+        file.write("[index]\nplain_notes = true\n")
+    for number, mark in enumerate("\u2028\u2029\x85"):
+        (vault / f"{number}{mark}x.md").write_text("About tea.", "utf-8")
+    with Kit(vault) as kit:
+        kit.transfer.carry_out(str(tmp_path / "book"), "markdown")
+        assert kit.transfer.carry_out(str(tmp_path / "book"), "markdown", force=True).files >= 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="such names can't be there")
 def test_names_that_other_systems_can_not_have_come_back_as_they_are_and_once(vault: Path, tmp_path: Path) -> None:
     names = {"What is this?.md", "con.md", "a|b.md", normalize("NFD", "été.md")}
     (vault / "mine").mkdir()
