@@ -311,9 +311,9 @@ class Kit:
         """Write down that something happened to a session."""
         recalls.note_event(self._hand, what, session, self._clock())
 
-    def told(self, session: str, lines: int) -> set[str]:
-        """Gather what a session was told since its context was last compacted."""
-        return recalls.told(self.journal, session, lines)
+    def told(self, session: str, lines: int, turns: Mapping[str, datetime]) -> set[str]:
+        """Gather what a session has in its context since that was last compacted; `turns` are its own."""
+        return recalls.told(self.journal, session, lines, turns)
 
     def overview(self, card: str) -> str:
         """Read the overview of a card."""

@@ -266,7 +266,7 @@ class Sessions:
         state = self._states.get(event.harness, matching.State())
         frames = sorted(self._frames(event), key=lambda frame: frame.time)
         self._states[event.harness] = state._replace(frames=(*state.frames, *frames))
-        self._told[session] = self._kit.told(event.session, JOURNAL_LINES)
+        self._told[session] = self._kit.told(event.session, JOURNAL_LINES, {one.card: one.time for one in frames})
         self._known.add(session)
 
     def _frames(self, event: HookEvent) -> Iterator[matching.Frame]:

@@ -506,3 +506,14 @@ def test_a_broken_git_file_costs_no_turn(kit: Kit, home: Path, said: str) -> Non
     client.stop("oil it")
     assert cards(kit) == [("completed", "the valve sticks", "oil it")]
     assert project_of(str(home / "mill")) == "mill"
+
+
+def test_after_a_restart_a_session_is_not_told_its_own_turns_until_it_is_compacted(kit: Kit) -> None:
+    Client(kit).prompt("Where does the boiler log its pressure faults?")
+    Client(kit).stop("The boiler logs pressure faults into boiler.log, because the collector reads only that.")
+    again = Client(kit)
+    asked = "Which file does the boiler log its pressure faults to?"
+    assert again.prompt(asked, turn="t2") == b""
+    again.stop("boiler.log", turn="t2")
+    again.tell("start", "SessionStart", source="compact")
+    assert b"boiler.log" in Client(kit).prompt(asked, turn="t3")

@@ -6,13 +6,14 @@ Law: no note changes by being recalled; the lines are added after the reply and 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from kit import text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from kit.govern.hand import Hand
     from kit.vault.journal import Journal
@@ -35,17 +36,23 @@ def note_event(hand: Hand, what: str, session: str, now: datetime) -> None:
     hand.journal.add(now, "hook", what, session=session, durable=False)
 
 
-def told(journal: Journal, session: str, lines: int) -> set[str]:
-    """Gather what a session was told since its context was last compacted, from the newest `lines` lines."""
+def told(journal: Journal, session: str, lines: int, turns: Mapping[str, datetime]) -> set[str]:
+    """Gather what a session has in its context since that was last compacted, from the newest `lines` lines.
+
+    That is what it was told, and those of its own `turns` (ids of cards and when they began) that are no older.
+    """
     found: set[str] = set()
+    since: datetime | None = None
     named = json.dumps(session, ensure_ascii=False).encode("utf-8", "replace")
     for _, entry in journal.backwards(holding=(named,), most=lines):
         if entry.get("session") == session:
             if entry.get("what") == COMPACT:
+                with suppress(ValueError):
+                    since = datetime.fromisoformat(str(entry.get("at"))).astimezone()
                 break
             ids = entry.get("ids")
             found |= {str(each) for each in ids} if isinstance(ids, list) else set()
-    return found
+    return found | {card for card, at in turns.items() if since is None or at >= since}
 
 
 def has_ended(journal: Journal, session: str, since: datetime) -> bool:
