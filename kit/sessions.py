@@ -38,6 +38,8 @@ HOOK_S, RENDER_S = 0.3, 0.15
 """How long a hook waits that does not say so, and what recall and rendering need of that."""
 LONG = 100_000
 """Bytes of a payload whose words are looked through for secrets before others have to wait for it."""
+SESSIONS = 500
+"""Sessions that are kept in mind; one that was silent for longer is learned from the files again."""
 LONGEST_WHY = 2_000
 """Characters of a prompt that are looked at for its line in the journal."""
 
@@ -57,7 +59,8 @@ class Sessions:
     def __init__(self, kit: Kit) -> None:
         self._kit = kit
         self._states: dict[str, matching.State] = {}
-        self._known: set[tuple[str, str]] = set()
+        self._known: dict[tuple[str, str], None] = {}
+        """the one that was met last comes last"""
         self._told: dict[tuple[str, str], set[str]] = {}
         self._owed: list[tuple[HookEvent, str]] = []
         self._transcripts: dict[tuple[str, str], str] = {}
@@ -240,7 +243,7 @@ class Sessions:
 
     def _transcript(self, event: HookEvent) -> Sequence[transcripts.TranscriptTurn]:
         session = (event.harness, event.session)
-        if event.transcript and event.session:
+        if event.transcript and session in self._known:
             self._transcripts[session] = event.transcript
         path = event.transcript or self._transcripts.get(session, "")
         if not path or event.kind == "ignore":
@@ -260,14 +263,22 @@ class Sessions:
     def _learn(self, event: HookEvent) -> None:
         """Take up a session from the files, the first time it is met."""
         session = (event.harness, event.session)
-        if session in self._known or not event.session:
+        if not event.session:
+            return
+        if session in self._known:
+            self._known[session] = self._known.pop(session)
             return
         self._kit.sync()
         state = self._states.get(event.harness, matching.State())
         frames = sorted(self._frames(event), key=lambda frame: frame.time)
-        self._states[event.harness] = state._replace(frames=(*state.frames, *frames))
+        others = (frame for frame in state.frames if frame.session != event.session)
+        self._states[event.harness] = state._replace(frames=(*others, *frames))
         self._told[session] = self._kit.told(event.session, JOURNAL_LINES, {one.card: one.time for one in frames})
-        self._known.add(session)
+        self._known[session] = None
+        while len(self._known) > SESSIONS:
+            oldest = next(iter(self._known))
+            for kept in (self._known, self._told, self._transcripts):
+                kept.pop(oldest, None)
 
     def _frames(self, event: HookEvent) -> Iterator[matching.Frame]:
         kit = self._kit

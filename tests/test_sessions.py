@@ -517,3 +517,23 @@ def test_after_a_restart_a_session_is_not_told_its_own_turns_until_it_is_compact
     again.stop("boiler.log", turn="t2")
     again.tell("start", "SessionStart", source="compact")
     assert b"boiler.log" in Client(kit).prompt(asked, turn="t3")
+
+
+def test_many_sessions_take_no_more_memory_and_none_is_told_twice(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kit.sessions.SESSIONS", 3)
+    remember_key(kit)
+    client = Client(kit)
+    assert FENCE_OPEN.encode() in client.prompt("where is the spare key 钥匙?")
+    for number in range(5):
+        client.session = f"other{number}"
+        client.prompt("what holds here?", transcript_path="/nowhere")
+    client.session = "s1"
+    client.stop("under the mat")
+    assert client.prompt("and where is the spare key 钥匙 now?", turn="t2") == b""
+    client.stop("still there", turn="t2")
+    turns = [turn for turn in cards(kit) if "key" in turn[1]]
+    assert [(status, answer) for status, _, answer in turns] == [
+        ("completed", "under the mat"), ("completed", "still there"),
+    ]  # fmt: skip
+    held = client.sessions
+    assert max(map(len, (held._known, held._told, held._transcripts))) <= 3
