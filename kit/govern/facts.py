@@ -28,6 +28,7 @@ SIMILAR = 0.5
 """Two sentences this alike say the same thing."""
 SURER, SUREST = 0.05, 0.95
 EARLIER = "## Earlier"
+_EARLIER = re.compile(r"^## Earlier[ \t]*\r?\n((?:[ \t]*\r?\n)*)", re.MULTILINE)
 _NEGATION = re.compile(r"(?i)\b(?:not?|never|none|without|stop)\b|n['’]t\b|不|别|勿|没|无")
 LEAST_CONFIDENCE = 0.4
 
@@ -231,15 +232,15 @@ def supersede(raw: bytes, path: str, new: str, fact: Fact | Summary, at: datetim
     since = fact.updated or fact.created
     period = f"{since:%Y-%m-%d} to {at:%Y-%m-%d}" if since else f"until {at:%Y-%m-%d}"
     old = note.first_paragraph(note.read(raw, path).body)
-    line = f"- {period}: {old}\n"
-    whole = note.read(note.set_summary(raw, new), path).body
-    body = whole.replace("\r\n", "\n")
-    if f"{EARLIER}\n" in body:
-        head, _, rest = body.partition(f"{EARLIER}\n")
-        body = f"{head}{EARLIER}\n\n{line}{rest.lstrip(chr(10))}"
-    else:
-        body = f"{body.rstrip()}\n\n{EARLIER}\n\n{line}"
-    return note.set_body(raw, body if body == whole or "\r\n" not in whole else body.replace("\n", "\r\n"))
+    body = note.read(note.set_summary(raw, new), path).body
+    end = "\r\n" if "\r\n" in body else "\n"
+    line = f"- {period}: {old}{end}"
+    if found := _EARLIER.search(body):
+        gap = "" if found[1] else end
+        return note.set_body(raw, f"{body[: found.end()]}{gap}{line}{body[found.end() :]}")
+    ends = body[len(body.rstrip("\r\n")) :].count("\n")
+    gap = end * max(0, 2 - ends) if body else ""
+    return note.set_body(raw, f"{body}{gap}{EARLIER}{end}{end}{line}")
 
 
 def _first(hand: Hand, stated: Stated, at: datetime, who: Who) -> Remembered:

@@ -109,6 +109,22 @@ def test_what_a_person_wrote_into_a_fact_survives_each_change(kit: Kit, newline:
     assert "mood: sure" in after
 
 
+def test_not_a_byte_of_what_a_person_wrote_below_a_fact_changes(kit: Kit) -> None:
+    one = kept(kit.remember("Use tabs for indentation", now=AUGUST))
+    file = kit.root / one.path
+    mine = "\n### Earlier\n\nBen disagrees.  \r\nAda too.\n\n\n"
+    file.write_bytes(file.read_bytes() + mine.encode())
+    kit.remember("Use spaces for indentation", now=AUGUST.replace(month=9))
+    said = file.read_bytes().decode()
+    assert f"Use spaces for indentation\n{mine}## Earlier\r\n\r\n- 2026-08-19 to" in said
+    theirs = said.replace("## Earlier\r\n\r\n-", "## Earlier\r\n\r\n\n-") + "\n\nTo be asked.\n\n"
+    file.write_bytes(theirs.encode())
+    kit.remember("Use tabs for indentation", now=NOVEMBER)
+    again = file.read_bytes().decode()
+    assert mine in again
+    assert again.endswith("Use tabs for indentation\r\n\n\nTo be asked.\n\n")
+
+
 def test_sentences_that_are_only_alike_are_facts_of_their_own(kit: Kit) -> None:
     for sentence in ("Use Postgres for billing", "Use Postgres for search", "Deploys run on Mondays"):
         assert kept(kit.remember(sentence)).did == "new"
