@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.errors import BadInputError, ConflictError, KitError, NotFoundError
+from kit.errors import BadInputError, BadNoteError, ConflictError, KitError, NotFoundError
 from kit.govern import archive, summaries
 from kit.govern import hand as hands
 from kit.model.notes import Card, Fact
@@ -77,12 +77,24 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
 
 
 def with_parts(hand: Hand, path: str) -> list[str]:
-    """List a note's path behind those of its event and overview, so that after a crash it is still there."""
+    """List a note's path behind those of its event and overview, so that after a crash it is still there.
+
+    What belongs to another card is none of its parts: a person may have copied the card.
+    """
     found = hand.load(path)
     if not isinstance(found, Card):
         return [path]
-    parts = (hand.linked(link) for link in (found.event, found.overview))
-    return [*(part.path for part in parts if part and part.kind in ("event", "overview")), path]
+    linked = (hand.linked(link) for link in (found.event, found.overview))
+    parts = (part.path for part in linked if part and part.kind in ("event", "overview"))
+    return [*(part for part in parts if _is_of(hand, part, path)), path]
+
+
+def _is_of(hand: Hand, part: str, card_path: str) -> bool:
+    """Tell whether an event or overview is this card's, as far as it says whose it is."""
+    with suppress(BadNoteError):
+        card = hand.linked(getattr(hand.load(part), "card", ""))
+        return card is None or card.path == card_path
+    return True
 
 
 def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:

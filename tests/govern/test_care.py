@@ -69,6 +69,16 @@ def test_a_verdict_in_between_changes_no_score(kit: Kit, verdict: Feedback) -> N
     assert reasons(kit, done) == before
 
 
+def test_a_copy_of_a_card_is_put_away_without_the_parts_of_the_first(kit: Kit) -> None:
+    done = turn(kit)
+    path = kit.index.catalog.with_id(done)[0].path
+    copy = path.replace(".md", " 1.md")
+    (kit.root / copy).write_bytes((kit.root / path).read_bytes())
+    assert kit.forget(copy).paths == (f"archive/{copy}",)
+    assert kit.full_text(done).agent == LONG
+    assert len(kit.forget(path).paths) == 3
+
+
 def test_a_fact_can_be_judged_and_a_scene_can_not(kit: Kit) -> None:
     fact = kit.remember("The ratchet stands in hall four", tags=["ratchet"])
     assert fact is not None
