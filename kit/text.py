@@ -39,7 +39,9 @@ _GAPS = {ord("_"): " ", ord("-"): " "}
 _CJK_GAP = re.compile(rf"(?<=[{CJK}]) (?=\S)|(?<=\S) (?=[{CJK}])")
 _FULL_WIDTH = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in "!\"#$%&'()*+,.:;<=>?@[\\]^`{|}~"}
 _NOT_IN_NAMES = {ord(mark): chr(ord(mark) + 0xFEE0) for mark in '"#%*/:<>?[\\]^|'}
-_RESERVED_NAMES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?\Z")
+_LONG_NAME = 1_000
+"""Characters of a name that are looked at for a file's."""
+_RESERVED_NAMES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?\Z")
 
 # Control characters but tab and line feed; what turns the direction of writing; lone surrogates; what has no width,
 # the invisible twins of ASCII among it, but for the joiners that emoji and some scripts are written with
@@ -85,8 +87,8 @@ def tag_word(name: str) -> str:
 
 def file_name(name: str) -> str:
     """Write a name as a file name that every system and every wikilink allows."""
-    word = unicodedata.normalize("NFC", name).strip().translate(_NOT_IN_NAMES)
-    word = re.sub(r"[\x00-\x1f\x7f]+|\s+", " ", word).rstrip(" .").lstrip(" .~")
+    word = unicodedata.normalize("NFC", name[:_LONG_NAME]).strip().translate(_NOT_IN_NAMES)
+    word = seen(re.sub(r"[\x00-\x1f\x7f]+|\s+", " ", word)).rstrip(" .").lstrip(" .~")[:180]
     while len(word.encode()) > 180:  # noqa: PLR2004 - room for an id and `.md` below the 255 bytes of ext4
         word = word[:-1]
     word = word.rstrip(" .")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -79,6 +80,14 @@ def test_any_name_makes_a_path_that_every_system_allows(name: str, parent: str) 
 def test_a_name_stays_in_its_folder(name: str) -> None:
     assert layout.named_path("tags", name).count("/") == 1
     assert layout.card_path(ID, AT, name).count("/") == 2
+
+
+def test_a_file_name_holds_nothing_that_is_not_seen_and_is_soon_made() -> None:
+    assert layout.named_path("tags", "gnp\u202e.sh\u200b tool\x85") == "tags/gnp.sh tool.md"
+    assert layout.named_path("tags", "COM¹") == "tags/COM¹_.md"
+    began = time.process_time()
+    assert len(layout.named_path("tags", "标" * 1_000_000).encode()) <= 200
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("name", ["con", "x" * 500, "标" * 300, "a/b", "..", "C#", "a\nb"])
