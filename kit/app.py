@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from kit import chosen, config, inquiry, maintain, places, reconcile, survey, text
-from kit import search as searching
 from kit.briefing import Briefing
 from kit.errors import BadInputError
 from kit.govern import alignment, care, facts, recalls, scenes, turns
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from kit import deliver
+    from kit import search as searching
     from kit.desk.desk import Desk
     from kit.errors import Problem
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
@@ -348,6 +348,8 @@ class Kit:
 
     def search(self, query: str, *, limit: int = 20) -> list[searching.Sighting]:
         """Find cards and facts by words, phrases, fields, wildcards and dates, with the place that matched."""
+        from kit import search as searching  # noqa: PLC0415 - its patterns take long, and few ask for it
+
         self.sync()
         return searching.search(self.index, self.witness, self._hand.look, query, limit)
 

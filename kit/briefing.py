@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kit import deliver
-from kit.digest import statements
+from kit import deliver, digest
 from kit.recall import silence
 
 if TYPE_CHECKING:
@@ -69,6 +68,6 @@ def _adds_nothing(one: deliver.Passage, other: deliver.Passage) -> bool:
     """Tell whether a passage says what its kin has said."""
     return (
         _are_kin(one, other)
-        and statements.agree(one.says, other.says)
-        and statements.similarity(one.says, other.says) >= LIKE
+        and digest.statements.agree(one.says, other.says)
+        and digest.statements.similarity(one.says, other.says) >= LIKE
     )

@@ -14,7 +14,6 @@ from kit.errors import BadNoteError, ConflictError, NotFoundError, Problem
 from kit.vault import layout, note, plain
 from kit.vault.amend import writable
 from kit.vault.journal import Journal
-from kit.vault.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,6 +54,8 @@ class Hand:
         known = self._cleaned_long.get(held)
         if known:
             return known
+        from kit.vault.redact import redact  # noqa: PLC0415 - its patterns take long, and only who writes needs them
+
         text_, kinds = redact(held)
         found = text_, tuple(sorted(set(kinds)))
         if len(held) >= _LONG:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit.model.perception import Perception
 from kit.perceive.dates import time_ranges
 from kit.perceive.spoken import ends, is_command, spoken
-from kit.perceive.words import ASK, FILLERS, STOP, Found, Node, Unit, add, covered, lists, scan, table, units
+from kit.perceive.words import ASK, FILLERS, STOP, Found, Node, Unit, add, covered, lists, new, scan, table, units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,7 @@ class _Heard(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _scene_table(scenes: tuple[SceneWords, ...]) -> Node:
-    made = Node()
+    made = new()
     for scene in scenes:
         name = f"{scene.scene}/{scene.scene_sub}" if scene.scene_sub else scene.scene
         # choices and gaps are for the shipped lists: a person's name is meant literally

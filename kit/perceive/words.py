@@ -1,7 +1,7 @@
 """The word table: finds the phrases of `templates/words/perceive.toml` in a text, in one pass.
 
 Law: English is compared by stem and whole word, Chinese, Japanese and Korean character by character; no phrase
-reaches over the end of a sentence. The table is built once.
+reaches over the end of a sentence. A table is built once, and then kept ready-made.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from kit import shipped
+from kit import ready, shipped, text
 from kit.text import CJK, fold, stem
 
 if TYPE_CHECKING:
@@ -52,15 +53,8 @@ Part = frozenset[str] | None
 """One unit of a phrase: what it may be; None is a gap."""
 
 
-class Node:
-    """A place in the table: which units lead on, what may follow after a gap, which labels end here."""
-
-    __slots__ = ("ends", "gap", "on")
-
-    def __init__(self) -> None:
-        self.on: dict[str, Node] = {}
-        self.gap: Node | None = None
-        self.ends: tuple[tuple[str, str], ...] = ()
+Node: TypeAlias = tuple[dict[str, "Node"], list["Node"], list[tuple[str, str]]]
+"""A place in the table: which units lead on, what may follow after a gap (if anything), which labels end here."""
 
 
 @lru_cache(maxsize=65536)
@@ -118,17 +112,24 @@ def spread(phrase: str) -> list[list[Part]]:
 
 
 def _insert(node: Node, parts: Sequence[Part], label: tuple[str, str]) -> None:
+    on, gap, ends = node
     if not parts:
-        if label not in node.ends:
-            node.ends += (label,)
+        if label not in ends:
+            ends.append(label)
         return
     first, rest = parts[0], parts[1:]
     if first is None:
-        node.gap = node.gap or Node()
-        _insert(node.gap, rest, label)
+        if not gap:
+            gap.append(new())
+        _insert(gap[0], rest, label)
         return
     for key in first:
-        _insert(node.on.setdefault(key, Node()), rest, label)
+        _insert(on.setdefault(key, new()), rest, label)
+
+
+def new() -> Node:
+    """Begin a table."""
+    return {}, [], []
 
 
 def add(root: Node, group: str, name: str, phrases: Iterable[str]) -> None:
@@ -141,21 +142,41 @@ def add(root: Node, group: str, name: str, phrases: Iterable[str]) -> None:
                 _insert(root, parts, (group, name))
 
 
+class _Shipped(NamedTuple):
+    """What the shipped word lists come to."""
+
+    lists: dict[str, dict[str, list[str] | dict[str, list[str]]]]
+    table: Node
+    fillers: Node
+
+
 @cache
+def _shipped() -> _Shipped:
+    file = shipped.folder("templates") / "words" / "perceive.toml"
+
+    def make() -> tuple[object, ...]:
+        said = tomllib.loads(file.read_text(encoding="utf-8"))
+        return said, _built(said, fillers=False), _built(said, fillers=True)
+
+    return _Shipped._make(ready.made("perceive", (file, Path(__file__), Path(text.__file__)), make))
+
+
 def lists() -> dict[str, dict[str, list[str] | dict[str, list[str]]]]:
     """Read the shipped word lists."""
-    with (shipped.folder("templates") / "words" / "perceive.toml").open("rb") as file:
-        return tomllib.load(file)
+    return _shipped().lists
 
 
-@cache
 def table(*, fillers: bool = False) -> Node:
-    """Build the table of the shipped word lists, or that of the words that need no memory.
+    """Give the table of the shipped word lists, or that of the words that need no memory.
 
     Scenes are named `work/coding`.
     """
-    made = Node()
-    for group, names in lists().items():
+    return _shipped().fillers if fillers else _shipped().table
+
+
+def _built(said: dict[str, dict[str, list[str] | dict[str, list[str]]]], *, fillers: bool) -> Node:
+    made = new()
+    for group, names in said.items():
         if group == "commands" or (group in FILLERS) is not fillers:
             continue
         for name, phrases in names.items():
@@ -170,17 +191,18 @@ def table(*, fillers: bool = False) -> Node:
 def _walk(node: Node, keys: Sequence[str], at: int, ends: dict[tuple[str, str], int]) -> None:
     """Note how far each label reaches that begins before unit `at`; the longest counts."""
     while True:
-        for label in node.ends:
+        on, gap, labels = node
+        for label in labels:
             if at > ends.get(label, 0):
                 ends[label] = at
-        if node.gap:
+        if gap:
             for skip in range(at, min(at + _GAP_UNITS, len(keys))):
-                after = node.gap.on.get(keys[skip])
+                after = gap[0][0].get(keys[skip])
                 if after:
                     _walk(after, keys, skip + 1, ends)
                 if keys[skip] in _MARKS:
                     break
-        further = node.on.get(keys[at]) if at < len(keys) else None
+        further = on.get(keys[at]) if at < len(keys) else None
         if further is None:
             return
         node = further
@@ -195,7 +217,7 @@ def scan(text: str, split: Sequence[Unit], roots: Sequence[Node]) -> list[Found]
     for at, key in enumerate(keys):
         ends: dict[tuple[str, str], int] = {}
         for root in roots:
-            if node := root.on.get(key):
+            if node := root[0].get(key):
                 _walk(node, keys, at + 1, ends)
         for label, end in ends.items():
             if end <= taken.get(label, 0):
@@ -217,9 +239,10 @@ def covered(split: Sequence[Unit], root: Node, groups: Collection[str]) -> bool:
             continue
         if not any(char.isalpha() for char in key):
             reached[at + 1] = True
-        node, end = root.on.get(key), at + 1
+        node, end = root[0].get(key), at + 1
         while node:
-            if any(group in groups for group, _ in node.ends):
+            on, _, labels = node
+            if any(group in groups for group, _ in labels):
                 reached[end] = True
-            node, end = node.on.get(keys[end]) if end < len(keys) else None, end + 1
+            node, end = on.get(keys[end]) if end < len(keys) else None, end + 1
     return reached[-1]

@@ -71,7 +71,7 @@ class Ear:
         lost: Callable[[], None],
         nudged: Callable[[], None] = lambda: None,
     ) -> None:
-        hush()
+        self.hush()
         _pair_quickly()
         self._cookie = f"{real}{os.sep}{SETTINGS}"
         self._log = _OverflowLog(lost)
@@ -87,6 +87,15 @@ class Ear:
         except OSError:
             self.close()
             raise
+
+    @staticmethod
+    def hush() -> None:
+        """Silence watchdog's RuntimeWarnings on racing folders (10–40 KB each), which as errors kill its threads.
+
+        Cheap to repeat, for filters can be reset under a running watcher (`warnings.catch_warnings`).
+        """
+        if not any(getattr(known[3], "pattern", None) == _NOISY for known in warnings.filters):
+            warnings.filterwarnings("ignore", category=RuntimeWarning, module=_NOISY)
 
     def alive(self) -> bool:
         """Say whether every thread of watchdog still runs; they end when the root is deleted, or by a fault."""
@@ -123,15 +132,6 @@ class Ear:
             observer.stop()
         with contextlib.suppress(RuntimeError):
             observer.join(5.0)
-
-
-def hush() -> None:
-    """Silence watchdog's RuntimeWarnings on racing folders (10–40 KB each), which as errors kill its threads.
-
-    Cheap to repeat, for filters can be reset under a running watcher (`warnings.catch_warnings`).
-    """
-    if not any(getattr(known[3], "pattern", None) == _NOISY for known in warnings.filters):
-        warnings.filterwarnings("ignore", category=RuntimeWarning, module=_NOISY)
 
 
 def _pair_quickly() -> None:

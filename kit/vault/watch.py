@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kit.vault.cookies import Cookies
-from kit.vault.ear import Ear, hush
 from kit.vault.kernel import Root, count_watched, eventless, is_blind_below
 from kit.vault.settle import Batch, Settler
 from kit.vault.walk import RootGone, ignored
@@ -21,6 +20,8 @@ from kit.vault.walk import RootGone, ignored
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from contextlib import AbstractContextManager
+
+    from kit.vault.ear import Ear
 
 __all__ = ["Batch", "Settler", "Watcher"]
 
@@ -235,6 +236,8 @@ class Watcher:
         if self._told_to_poll or (kind and self._told_to_poll is None):
             self._why_polling = f"The vault lies on {kind}, which sends no events" if kind else "Polling is set"
             return
+        from kit.vault.ear import Ear  # noqa: PLC0415 - a large vault is watched after its first answer
+
         try:
             self._ear = Ear(root.real, self._heard, self._lost, self._cookies.come)
         except OSError as error:
@@ -251,7 +254,8 @@ class Watcher:
         """See to the root (gone, back, replaced) and to watches that died."""
         if self._stopped:
             return
-        hush()
+        if self._ear is not None:
+            self._ear.hush()
         root = Root.of(self.root)
         replaced = self._root_touched or root != self._armed
         if root is None or (replaced and root.empty()):
