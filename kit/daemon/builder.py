@@ -103,7 +103,6 @@ def _index(root: Path, folder: Path) -> None:
     crew, index = reading(store), Index(folder)
     try:
         reconcile.scan(store, index, _tell, crew.each)
-        index.keep_spellings()
     finally:
         crew.stop()
         index.close()

@@ -221,10 +221,10 @@ class Tracker:
 
     def _hold_rows(self) -> None:
         """Have all rows in memory, a few at a time; until then each is read when a question needs it."""
-        before = self._stopping.is_set() or self._building or self._kit.index.features.is_whole
-        while not (self._stopping.is_set() or self._building or self._kit.index.features.is_whole):
+        before = self._stopping.is_set() or self._building or self._kit.index.is_held
+        while not (self._stopping.is_set() or self._building or self._kit.index.is_held):
             with self._owner.gently(), self.mending():
-                self._kit.index.features.fill(ROWS)
+                self._kit.index.hold(ROWS)
         if not before:
             keep_loaded()
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-SCHEMA = 5
+SCHEMA = 6
 """Raise it with every change of a table or of what is put into one."""
 
 _TABLES = """
@@ -50,6 +50,12 @@ CREATE TABLE postings (                   -- the password book; read by card thr
   term TEXT NOT NULL, num INTEGER NOT NULL, PRIMARY KEY (term, num)
 ) WITHOUT ROWID;
 CREATE INDEX features ON postings (num);
+CREATE TABLE names (                      -- what is looked for in running text
+  key TEXT PRIMARY KEY, bearers INTEGER NOT NULL, words TEXT NOT NULL, stems TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE spellings (                  -- words and stems of each name, and how its words begin and end
+  mark TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (mark, key)
+) WITHOUT ROWID;
 CREATE TABLE pool (num INTEGER PRIMARY KEY, kind TEXT NOT NULL, data TEXT NOT NULL);
 CREATE TABLE owed (                      -- cards whose words the full text has not taken in since `generation`
   num INTEGER PRIMARY KEY, generation INTEGER NOT NULL
@@ -96,8 +102,8 @@ def identity(folder: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def rows_in(db: sqlite3.Connection, query: str, values: Collection[int]) -> Iterator[tuple[Any, ...]]:
-    """Ask with many numbers, some at a time: `query` ends where their list begins."""
+def rows_in(db: sqlite3.Connection, query: str, values: Collection[object]) -> Iterator[tuple[Any, ...]]:
+    """Ask with many values, some at a time: `query` ends where their list begins."""
     stream = iter(values)
     while part := list(islice(stream, _AT_ONCE)):
         yield from db.execute(f"{query} ({','.join('?' * len(part))})", part)

@@ -1,6 +1,7 @@
 """Every name memory is known by, ready to be found in running text, with and without blanks.
 
-Law: looking up adds nothing; a name is known exactly as long as something in the vault bears it.
+Law: looking up adds nothing; a name is known exactly as long as something in the vault bears it. How names are cut
+into words and stems is written down in the index: raise `db.SCHEMA` with every change of that.
 """
 
 from __future__ import annotations
@@ -13,10 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from kit import text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-LEXICON = 1
-"""Number of the way in which names are cut into words and stems; raise it with every change of that."""
 LEAST_LIKE = 5
 """Letters of a word from which on others are `like` it."""
 MAX_UNITS = 16
@@ -58,11 +57,36 @@ def _stemmed(key: str) -> tuple[str, ...]:
     return tuple(text.stem(word) for word in _words(key))
 
 
-class Lexicon:
-    """Names by their words and by the stems of their words; `spelled` holds both for names met before."""
+def spelling(key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Give the words of a name, and their stems."""
+    return _words(key), _stemmed(key)
 
-    def __init__(self, spelled: Mapping[str, tuple[list[str], list[str]]] | None = None) -> None:
-        self._spelled = spelled or {}
+
+def parts_of(asked: str) -> set[str]:
+    """List the words of a text, and their stems: a name that is found in it has one of them."""
+    words = {unit.word for unit in _units(text.fold(asked))}
+    return words | {text.stem(word) for word in words}
+
+
+def ends_of(word: str) -> tuple[str, str]:
+    """Give the marks of how a word begins and ends; no word has one of them."""
+    return f"^{word[:3]}", f"~{word[-3:]}"
+
+
+def marks_of(key: str) -> set[str]:
+    """List all that a name may be found by: words, stems, and how the words begin and end."""
+    words, stems = spelling(key)
+    return {*words, *stems, *(end for word in words if _is_likened(word) for end in ends_of(word))}
+
+
+def _is_likened(word: str) -> bool:
+    return word.isascii() and len(word) >= LEAST_LIKE
+
+
+class Lexicon:
+    """Names by their words and by the stems of their words."""
+
+    def __init__(self) -> None:
         self._known: Counter[str] = Counter()
         self._by_words: dict[tuple[str, ...], set[str]] = defaultdict(set)
         self._by_stems: dict[tuple[str, ...], set[str]] = defaultdict(set)
@@ -96,32 +120,28 @@ class Lexicon:
             self._by_end = defaultdict(set)
             for key in self._known:
                 self._hold_ends(key)
-        head, tail = _ends(word)
+        head, tail = ends_of(word)
         near = self._by_end.get(head, set()) | self._by_end.get(tail, set())
         return {one for one in near if -1 <= len(one) - len(word) <= 1}
 
     def _hold_ends(self, key: str) -> None:
         for word in _words(key):
-            if self._by_end is not None and word.isascii() and len(word) >= LEAST_LIKE:
-                for end in _ends(word):
+            if self._by_end is not None and _is_likened(word):
+                for end in ends_of(word):
                     self._by_end[end].add(word)
 
     def names(self) -> dict[str, int]:
         """List every name, with how many bear it."""
         return dict(self._known)
 
-    def spelled(self) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """Give the words and the stems of every name: what takes longest when the names are gathered again."""
-        return {key: (_words(key), _stemmed(key)) for key in self._known}
-
-    def add(self, key: str, times: int = 1) -> None:
-        """Know a name, once more."""
+    def add(self, key: str, times: int = 1, spelled: tuple[tuple[str, ...], tuple[str, ...]] | None = None) -> None:
+        """Know a name, once more; `spelled` is its `spelling`, where that is known."""
         if not key or times <= 0:
             return
         self._known[key] += times
         if self._known[key] > times:
             return
-        words, stems = map(tuple, self._spelled.get(key) or (_words(key), _stemmed(key)))
+        words, stems = spelled or spelling(key)
         if not words or len(words) > MAX_UNITS:
             return
         if self._by_end is not None:
@@ -137,11 +157,13 @@ class Lexicon:
 
     def discard(self, key: str, times: int = 1) -> None:
         """Know a name once less; forget it with the last."""
+        if times <= 0:
+            return
         self._known[key] -= times
         if self._known[key] > 0:
             return
         del self._known[key]
-        words, stems = _words(key), _stemmed(key)
+        words, stems = spelling(key)
         _remove(self._by_words, words, key)
         _remove(self._by_stems, stems, key)
         for word in set(stems):
@@ -208,10 +230,6 @@ class Lexicon:
                 continue
             for key in sorted(self._by_part.get(stems[at], ())):
                 found.setdefault(key, Mention(key, "part", word))
-
-
-def _ends(word: str) -> tuple[str, str]:
-    return word[:3], f"~{word[-3:]}"
 
 
 def _remove(where: dict[_At, set[str]], at: _At, key: str) -> None:

@@ -44,12 +44,12 @@ class Postings:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._cards: dict[str, array[int]] = {}
-        self._df: Counter[str] | None = None
+        self._df: dict[str, int] = {}
 
     def forget_cache(self) -> None:
         """Drop what is held in memory: another process has written."""
         self._cards.clear()
-        self._df = None
+        self._df.clear()
 
     def cards(self, term: str) -> array[int]:
         """List the cards that bear a term, oldest number first."""
@@ -68,14 +68,15 @@ class Postings:
 
     def df(self, term: str) -> int:
         """Count the cards that bear a term (document frequency)."""
-        return self.frequencies()[term]
+        found = self._df.get(term)
+        if found is None:
+            row = self._db.execute("SELECT COUNT(*) FROM postings WHERE term = ?", (term,)).fetchone()
+            found = self._df[term] = int(row[0])
+        return found
 
     def frequencies(self) -> Counter[str]:
         """Count the cards of every term."""
-        if self._df is None:
-            rows = self._db.execute("SELECT term, COUNT(*) FROM postings GROUP BY term")
-            self._df = Counter(dict(rows))
-        return self._df
+        return Counter(dict(self._db.execute("SELECT term, COUNT(*) FROM postings GROUP BY term")))
 
     def terms_of(self, num: int) -> list[str]:
         """List the terms a card bears (its feature stats), sorted."""
@@ -100,15 +101,10 @@ class Postings:
             self._db.executemany("DELETE FROM postings WHERE term=? AND num=?", ((gone, num) for gone in old - new))
         if new - old:
             self._db.executemany("INSERT INTO postings VALUES (?,?)", ((added, num) for added in new - old))
-        self._changed(added=new - old, gone=old - new)
+        self._changed(new ^ old)
         return new - old, old - new
 
-    def _changed(self, added: Iterable[str], gone: Iterable[str]) -> None:
-        for term in (*added, *gone):
+    def _changed(self, terms: Iterable[str]) -> None:
+        for term in terms:
             self._cards.pop(term, None)
-        if self._df is not None:
-            self._df.update(added)
-            self._df.subtract(gone)
-            for term in gone:
-                if self._df[term] <= 0:
-                    del self._df[term]
+            self._df.pop(term, None)

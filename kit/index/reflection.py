@@ -5,7 +5,6 @@ Law: only `reconcile` enters `changing()`; whatever fails inside leaves every ro
 
 from __future__ import annotations
 
-import json
 import secrets
 import sqlite3
 from contextlib import contextmanager, suppress
@@ -15,7 +14,7 @@ from kit import text
 from kit.index import db
 from kit.index.catalog import Catalog
 from kit.index.features import FeatureTable
-from kit.index.lexicon import LEXICON, Lexicon
+from kit.index.known import KnownNames
 from kit.index.pool import Pool
 from kit.index.postings import Postings
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from kit.index.features import Features
     from kit.model.notes import Scene, Tag
 
-_SPELLED = f"spelled:{LEXICON}"
 NAMED = ("tag", "person", "place", "project", "key")
 """Dimensions whose words are looked for in running text."""
 
@@ -41,7 +39,8 @@ class Index:
         self.postings = Postings(self._db)
         self.features = FeatureTable(self._db)
         self.pool = Pool(self._db)
-        self._lexicon: Lexicon | None = None
+        self.lexicon = KnownNames(self._db)
+        """Every name that can be found in running text"""
         self._next = 0
         self._owing: set[int] = set()
         """Cards that this change has the full text take in anew"""
@@ -82,27 +81,13 @@ class Index:
         self._db.close()
 
     @property
-    def lexicon(self) -> Lexicon:
-        """Every name that can be found in running text."""
-        if self._lexicon is None:
-            self._lexicon = Lexicon(self._spelled())
-            for term, count in self.postings.frequencies().items():
-                dimension, _, key = term.partition(":")
-                if dimension in NAMED:
-                    self._lexicon.add(key, count)
-            for held in self.pool.tags():
-                for key in self.pool.names(held.num):
-                    self._lexicon.add(key)
-        return self._lexicon
+    def is_held(self) -> bool:
+        """Tell whether all that `hold` can hold is held."""
+        return self.features.is_whole and self.lexicon.is_whole
 
-    def keep_spellings(self) -> None:
-        """Write down how the names are spelled, so that the next start need not find it out; a cache of a cache."""
-        said = json.dumps(self.lexicon.spelled(), ensure_ascii=False)
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SPELLED, said))
-
-    def _spelled(self) -> dict[str, tuple[list[str], list[str]]]:
-        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (_SPELLED,)).fetchone()
-        return dict(json.loads(row[0])) if row else {}
+    def hold(self, most: int) -> bool:
+        """Hold so many more rows and names in memory; tell whether none is left."""
+        return self.features.fill(most) and self.lexicon.fill(most)
 
     def refresh(self) -> None:
         """Drop what is held in memory when another process has written since."""
@@ -173,6 +158,7 @@ class Index:
             self._next = self.generation + 1
             self._owing.clear()
             yield
+            self.lexicon.settle()
             owing = ((num, self._next) for num in sorted(self._owing))
             self._db.executemany("INSERT OR REPLACE INTO owed VALUES (?, ?)", owing)
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self._next),))
@@ -193,7 +179,7 @@ class Index:
         """Set a tag or scene of the pool."""
         before = self.pool.names(num)
         self.pool.put(num, path, note)
-        self._rename(before, self.pool.names(num))
+        self.lexicon.rename(before, self.pool.names(num))
 
     def drop(self, num: int, kind: str) -> None:
         """Forget what a note of a kind has put into the rooms; the catalog is not touched."""
@@ -204,26 +190,18 @@ class Index:
         elif kind in ("tag", "scene"):
             before = self.pool.names(num)
             self.pool.drop(num)
-            self._rename(before, set())
+            self.lexicon.rename(before, set())
 
     def _put_terms(self, num: int, terms: Collection[str], *, fresh: bool) -> None:
         added, gone = self.postings.put(num, terms, fresh=fresh)
-        self._rename(_named(gone), _named(added))
-
-    def _rename(self, gone: Collection[str], added: Collection[str]) -> None:
-        if self._lexicon is None:
-            return
-        for key in gone:
-            self._lexicon.discard(key)
-        for key in added:
-            self._lexicon.add(key)
+        self.lexicon.rename(_named(gone), _named(added))
 
     def _forget(self) -> None:
         self.catalog.forget_cache()
         self.postings.forget_cache()
         self.features.forget_cache()
         self.pool.forget_cache()
-        self._lexicon = None
+        self.lexicon.forget_cache()
         self._birth = ""
         self._seen = self._data_version()
 

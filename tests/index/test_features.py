@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kit.index.features import Features
+from kit.index.lexicon import Lexicon
 from kit.index.reflection import Index
 
 if TYPE_CHECKING:
@@ -55,11 +57,35 @@ def test_a_change_is_seen_however_many_rows_are_held(index: Index, held: int) ->
     assert sorted(rows) == [1, 2, 3, 4, 6, 7, 9]
 
 
-def test_names_are_found_alike_with_their_spellings_written_down(index: Index) -> None:
+@pytest.mark.parametrize("held", [0, 1, 2, 100])
+def test_names_are_found_alike_however_many_are_held(index: Index, held: int) -> None:
     with index.changing():
-        index.put_card(row(1), ["tag:running shoes", "person:ann", "tag:缓存"], fresh=False)
-    asked = "ann ran in a running shoe past the 缓存"
-    found = index.lexicon.find(asked)
-    index.keep_spellings()
-    index.reopen()
-    assert index.lexicon.find(asked) == found
+        index.put_card(row(1), ["tag:running shoes", "person:ann", "tag:缓存", "tag:postgres"], fresh=False)
+        index.put_card(row(2), ["person:ann", "place:oslo", "key:editor theme"], fresh=False)
+    index.lexicon.fill(held)
+    with index.changing():
+        index.put_card(row(1), ["tag:shoes", "person:ann", "tag:缓存", "tag:postgres"], fresh=False)
+        index.put_card(row(3), ["tag:running shoes", "tag:backup"], fresh=True)
+        index.drop(2, "card")
+    every = Lexicon()
+    for key, times in index.lexicon.names().items():
+        every.add(key, times)
+    assert every.names() == {"a": 5, "ann": 1, "shoes": 1, "缓存": 1, "postgres": 1, "running shoes": 1, "backup": 1}
+    for asked in ("ann ran in a running shoe past the 缓存", "the backups of postgres", "oslo", ""):
+        assert index.lexicon.find(asked) == every.find(asked)
+    for word in ("postgers", "shoe", "run", "oslo", "editor"):
+        assert index.lexicon.like(word) == every.like(word)
+        assert index.lexicon.with_word(word) == every.with_word(word)
+        assert index.lexicon.knows_word(word) == every.knows_word(word)
+    assert "ann" in index.lexicon
+    assert "oslo" not in index.lexicon
+
+
+def test_a_change_that_fails_changes_no_name(index: Index) -> None:
+    index.lexicon.fill(100)
+    before = index.lexicon.names()
+    with suppress(ZeroDivisionError), index.changing():
+        index.put_card(row(1), ["tag:never"], fresh=False)
+        raise ZeroDivisionError
+    assert index.lexicon.names() == before
+    assert not index.lexicon.knows_word("never")
