@@ -11,7 +11,7 @@ from kit.errors import Problem
 from kit.model.notes import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from kit.index.held import Held
     from kit.index.relations import Relations
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 _LEVELS = get_args(Level)
 
 
-def double(pool: Relations, claims: Mapping[str, set[int]], codes: Mapping[str, set[int]]) -> Iterator[Problem]:
+def double(
+    pool: Relations, claims: Mapping[str, Collection[int]], codes: Mapping[str, Collection[int]]
+) -> Iterator[Problem]:
     """Find names and codes that several tags claim."""
     for key, nums in claims.items():
         owner = pool.claimant(key)
@@ -60,8 +62,8 @@ def _by_path(pool: Relations, nums: Iterable[int]) -> list[Held]:
 
 def _is_one(pool: Relations, held: Held, owner: Held) -> bool:
     """Tell whether a merge has made one tag of two: then a name may well stand on both."""
-    reached = pool.redirect(held)
-    return reached is not None and reached is pool.redirect(owner)
+    reached, other = pool.redirect(held), pool.redirect(owner)
+    return reached is not None and other is not None and reached.num == other.num
 
 
 def _leads_nowhere(pool: Relations, held: Held) -> bool:

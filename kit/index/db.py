@@ -46,6 +46,7 @@ CREATE TABLE cards (                      -- what recall must know of each recal
   scene TEXT NOT NULL, scene_sub TEXT NOT NULL, project TEXT NOT NULL, topic TEXT NOT NULL,
   shown TEXT NOT NULL                     -- folded summary, to fold near-duplicates and to merge facts
 );
+CREATE INDEX cards_sorts ON cards (importance, layer, feedback);
 CREATE TABLE postings (                   -- the password book; read by card through the index: the feature stats
   term TEXT NOT NULL, num INTEGER NOT NULL, PRIMARY KEY (term, num)
 ) WITHOUT ROWID;
@@ -57,6 +58,11 @@ CREATE TABLE spellings (                  -- words and stems of each name, and h
   mark TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (mark, key)
 ) WITHOUT ROWID;
 CREATE TABLE pool (num INTEGER PRIMARY KEY, kind TEXT NOT NULL, data TEXT NOT NULL);
+CREATE INDEX pool_kind ON pool (kind);
+CREATE TABLE callings (                  -- what tags are called, and what their notes call others: `held.SORTS`
+  sort INTEGER NOT NULL, key TEXT NOT NULL, num INTEGER NOT NULL, PRIMARY KEY (sort, key, num)
+) WITHOUT ROWID;
+CREATE INDEX callings_num ON callings (num);
 CREATE TABLE owed (                      -- cards whose words the full text has not taken in since `generation`
   num INTEGER PRIMARY KEY, generation INTEGER NOT NULL
 );

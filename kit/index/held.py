@@ -105,15 +105,21 @@ def links_of(tag: Tag) -> Iterator[str]:
         yield from getattr(tag, level)
 
 
+CLAIMED, CODED, HANDLED, MERGED, LINKED = SORTS = range(5)
+"""Ways in which a word may lead to a tag: as its name or alias, its code, its file's name or id; as what it was merged
+into; as what it is related to."""
+
+
+def callings(held: Held) -> set[tuple[int, str]]:
+    """List every way and word that lead to a tag."""
+    found = {(CLAIMED, key) for key in names_of(held)} | {(HANDLED, key) for key in handles_of(held)}
+    found.add((CODED, held.code))
+    if held.tag.merged_to:
+        found |= {(MERGED, key) for key in targets_of(held.tag.merged_to)}
+    return found | {(LINKED, key) for link in links_of(held.tag) for key in targets_of(link)}
+
+
 def changed_links(before: Tag, after: Tag) -> frozenset[str]:
     """List the links that came, went or changed their level."""
     one, other = ({(level, link) for level in LEVELS for link in getattr(tag, level)} for tag in (before, after))
     return frozenset(link for _, link in one ^ other)
-
-
-def take_out(where: dict[str, set[int]], key: str, num: int) -> None:
-    """Take a number out of a map of sets, and an empty set with it."""
-    if key in where:
-        where[key].discard(num)
-        if not where[key]:
-            del where[key]

@@ -5,12 +5,15 @@ Law: the stronger level of two notes counts, unless one of them was edited and t
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from kit.index.held import LEVELS, callings_of
+from kit.index.held import LEVELS, LINKED, callings_of
 from kit.index.names import Names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kit.index.held import Held
     from kit.model.notes import Level
 
@@ -18,9 +21,9 @@ if TYPE_CHECKING:
 class Relations(Names):
     """The tags of a pool, with the ways between them."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._owed: dict[int, frozenset[str]] = {}
+    @abstractmethod
+    def owed(self) -> Mapping[int, frozenset[str]]:
+        """List tags whose relations were edited, each with the links that came, went or changed their level."""
 
     def neighbours(self, held: Held, level: Level) -> list[Held]:
         """List the tags one step away at a level, redirected, without deprecated ones, in the note's order.
@@ -31,9 +34,9 @@ class Relations(Names):
         if known is None:
             found: dict[int, Held] = {}
             for tag in self._family(held):
-                for num in [*self.own(tag), *self._incoming(tag)]:
-                    reached = self.redirect(self._tags[num])
-                    if reached and reached.num != held.num and self.level(tag, self._tags[num]) == level:
+                for other in self.related(tag):
+                    reached = self.redirect(other)
+                    if reached and reached.num != held.num and self.level(tag, other) == level:
                         found.setdefault(reached.num, reached)
             known = self._near[held.num, level] = list(found.values())
         return known
@@ -52,8 +55,7 @@ class Relations(Names):
         return found
 
     def _incoming(self, held: Held) -> list[int]:
-        nums = {num for link in callings_of(held) for num in self._back.get(link, ())}
-        found = [self._tags[num] for num in nums if held.num in self.own(self._tags[num])]
+        found = [other for other in self.all_called(LINKED, callings_of(held)) if held.num in self.own(other)]
         return [other.num for other in sorted(found, key=lambda other: other.path)]
 
     def level(self, one: Held, other: Held) -> Level | None:
@@ -67,8 +69,10 @@ class Relations(Names):
         return min((found for found in (mine, theirs) if found), key=LEVELS.index)
 
     def _edited(self, one: Held, other: Held) -> bool:
-        return any(self.linked(link) is other for link in self._owed.get(one.num, ()))
+        targets = (self.linked(link) for link in self.owed().get(one.num, ()))
+        return any(target is not None and target.num == other.num for target in targets)
 
     def related(self, held: Held) -> list[Held]:
         """List the tags whose notes this one's names, and those whose notes name it, as they are."""
-        return [self._tags[num] for num in dict.fromkeys((*self.own(held), *self._incoming(held)))]
+        nums = dict.fromkeys((*self.own(held), *self._incoming(held)))
+        return [other for num in nums if (other := self.at_num(num))]
