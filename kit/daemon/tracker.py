@@ -135,8 +135,10 @@ class Tracker:
                 self._watcher.ask_for_scan()
                 self._kit.behind = f"The index can't be brought in step ({error}); make room in {self._kit.folder}."
                 report = reconcile.Report()
-        if 0 < self._kit.witness.behind <= TAKE:  # the words of what was just written; of many, answers say they lack
-            self._kit.witness.take(TAKE)
+        witness = self._kit.witness
+        # the words of what was just written; of many, answers say that they lack them
+        if witness.name and 0 < witness.behind <= TAKE:
+            witness.take(TAKE)
         return report
 
     def _catch_up_for_a_question(self) -> reconcile.Report:
