@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from kit.index.fulltext import Doc, FullText
+    from kit.index.impacts import Impacts
 
     _Told = Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
 
@@ -28,6 +29,7 @@ class Overlay:
 
     def __init__(self, engine: FullText) -> None:
         self._engine = engine
+        self.impacts: Impacts | None = None
         self._postings: dict[str, dict[int, list[int]]] = {}
         self._counted: dict[int, Counted] = {}
         self.docs: dict[int, Doc] = {}
@@ -58,6 +60,7 @@ class Overlay:
         self.deleted.clear()
 
     def _forget(self, num: int) -> None:
+        self.impacts = None
         if self.docs.pop(num, None) is None:
             return
         for term in set(self._counted.pop(num).terms):

@@ -12,7 +12,8 @@ from itertools import accumulate
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from kit.index.bm25 import FIELDS, TERM_BUDGET, WORDS, Found, Gains, choose_terms
+from kit.index.bm25 import FIELDS, TERM_BUDGET, WORDS, Found, choose_terms
+from kit.index.impacts import CODE_BITS, CODE_MASK, LONGEST, WHOLE, Impact, Impacts
 
 if TYPE_CHECKING:
     from array import array
@@ -20,16 +21,18 @@ if TYPE_CHECKING:
 
     from kit.index.bm25 import Curve, Statistics, Term
 
-_CODE_BITS = 16
-_CODE_MASK = (1 << _CODE_BITS) - 1
 _LOOK_BACK = 500  # a shorter list is cheaper to read than to reason about
 _FILL = 4000  # entries that are read for new notes at least; a quarter of a microsecond each
 _CANDIDATES = 200  # notes that more common words may still lift, at least
 _READ_ALL = 8  # times as many entries as notes: up to there reading all beats searching for each
+_SAMPLE = 8  # one score of so many says where about the best begin
 
 
 class Source(Protocol):
     """Where postings come from. An entry is `(number - base) << 16 | code`; blocks are sorted."""
+
+    impacts: Impacts | None
+    """kept here from search to search; whatever changes the postings sets it to None"""
 
     @property
     def span(self) -> int:
@@ -52,14 +55,15 @@ class Search:
         self,
         source: Source,
         terms: Sequence[Term],
-        gains: Gains,
+        impacts: Impacts,
         allowed: Callable[[int], bool] | None,
         deadline: float,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._source, self._terms, self._gains = source, terms, gains
+        self._source, self._terms, self._impacts, self._gains = source, terms, impacts, impacts.gains
         self._allowed, self._deadline, self._clock = allowed, deadline, clock
-        self._blocks: list[dict[int, array[int]]] = []
+        self._lists: list[Impact | dict[int, array[int]]] = []
+        """what was read of each term so far: all of it, or some blocks"""
         self._scores: dict[int, float] = {}
         self._known: dict[int, bool] = {}
         self._read = 0
@@ -67,7 +71,8 @@ class Search:
 
     def run(self, k: int) -> Found:
         """Find the `k` best notes."""
-        bounds = [term.weight * self._gains.ceiling for term in self._terms]
+        tops, ceiling = self._impacts.tops, self._gains.ceiling
+        bounds = [term.weight * tops.get(term.name, ceiling) for term in self._terms]
         rest = [*reversed(list(accumulate(reversed(bounds)))), 0.0]
         closed = False  # no new note comes in any more
         for at, term in enumerate(self._terms):
@@ -79,7 +84,7 @@ class Search:
             else:
                 self._scan(term)
         best = [(score, number) for score, number in self._best(k) if score > 0]
-        used = tuple(term.name for term in self._terms[: len(self._blocks)])
+        used = tuple(term.name for term in self._terms[: len(self._lists)])
         return Found([(number, score) for score, number in best], self.late, used, self._by_field, self._by_word)
 
     def _is_late(self) -> bool:
@@ -93,32 +98,50 @@ class Search:
         size = k
         while True:
             ranked = self._ranked(size)
-            kept = self._that_may_come(ranked)
+            kept = self._that_may_come(ranked, k)
             if len(kept) >= k or len(ranked) < size:
-                return kept[:k]
+                return kept
             size *= 4
 
     def _ranked(self, size: int) -> list[tuple[float, int]]:
         """List the best notes; all that score as the last of them come too."""
         scores = self._scores
-        least = sorted(scores.values())[-size] if len(scores) > size else 0.0  # a heap takes three times as long
-        ranked = [(score, number) for number, score in scores.items() if score >= least]
+        least, about = 0.0, 0.0
+        if len(scores) > _SAMPLE * size:  # to sort all takes three times as long, and a heap longer still
+            about = sorted(list(scores.values())[::_SAMPLE])[-(size // _SAMPLE + size // 16 + 3)]
+        ranked = [(score, number) for number, score in scores.items() if score >= about]
+        if about and len(ranked) < size:
+            ranked = [(score, number) for number, score in scores.items()]
         ranked.sort(reverse=True)
+        if len(ranked) > size:
+            least = ranked[size - 1][0]
+            end = size
+            while end < len(ranked) and ranked[end][0] == least:
+                end += 1
+            del ranked[end:]
         return ranked
 
-    def _that_may_come(self, ranked: list[tuple[float, int]]) -> list[tuple[float, int]]:
+    def _that_may_come(self, ranked: list[tuple[float, int]], k: int) -> list[tuple[float, int]]:
+        """Take the first `k` that are allowed."""
         allowed, known = self._allowed, self._known
         if allowed is None:
-            return ranked
-        for _, number in ranked:
-            if number not in known:
-                known[number] = allowed(number)
-        return [each for each in ranked if known[each[1]]]
+            return ranked[:k]
+        kept: list[tuple[float, int]] = []
+        for each in ranked:
+            number = each[1]
+            may = known.get(number)
+            if may is None:
+                may = known[number] = allowed(number)
+            if may:
+                kept.append(each)
+                if len(kept) == k:
+                    break
+        return kept
 
     def _close(self, k: int, to_come: float) -> bool:
         """Drop the notes that can't win any more, if none that is not yet seen has to come in."""
         full = self._read >= _FILL
-        if not full and to_come >= max(self._scores.values()):
+        if not full and sum(map(to_come.__lt__, self._scores.values())) < k:
             return False  # a quick no; finding the best takes longer
         best = self._best(max(2 * k, _CANDIDATES) if full else k)
         if len(best) < k:
@@ -133,53 +156,78 @@ class Search:
         return False
 
     def _scan(self, term: Term) -> None:
-        scores, gains, weight = self._scores, self._gains, term.weight
+        impact = self._impacts.of(term.name)
+        if impact is None:
+            if term.df > LONGEST or not self._impacts.is_met(term.name):
+                self._scan_blocks(term)
+                return
+            impact = self._impacts.keep(term.name, self._source.postings(term.name))
+        self._lists.append(impact)
+        self._read += len(impact.entries)
+        scores, weight = self._scores, term.weight
+        get = scores.get
+        for number, worth in zip(impact.numbers, impact.worths, strict=True):
+            scores[number] = get(number, 0.0) + weight * worth
+
+    def _scan_blocks(self, term: Term) -> None:
+        """Go through a list that is not to be kept."""
+        scores, gains, weight, mask = self._scores, self._gains, term.weight, CODE_MASK
         get = scores.get
         kept: dict[int, array[int]] = {}
         for base, entries in self._source.postings(term.name):
             kept[base] = entries
             self._read += len(entries)
             for entry in entries:
-                number = base + (entry >> _CODE_BITS)
-                scores[number] = get(number, 0.0) + weight * gains[entry & _CODE_MASK]
+                number = base + (entry >> CODE_BITS)
+                scores[number] = get(number, 0.0) + weight * gains[entry & mask]
             if self._is_late():
                 break
-        self._blocks.append(kept)
+        self._lists.append(kept)
 
     def _lift(self, term: Term) -> None:
         """Add a term to the notes that are in."""
-        scores, gains, weight = self._scores, self._gains, term.weight
+        scores, weight = self._scores, term.weight
+        impact = self._impacts.of(term.name)
+        if impact is not None:
+            self._lists.append(impact)
+            for number, worth in impact.among(scores):
+                scores[number] += weight * worth
+            return
         blocks = dict(self._source.postings(term.name, scores.keys()))
-        self._blocks.append(blocks)
+        self._lists.append(blocks)
+        gains = self._gains
         for number, code in self._codes(blocks, scores):
             scores[number] += weight * gains[code]
 
-    def _codes(self, blocks: Mapping[int, array[int]], numbers: Collection[int]) -> list[tuple[int, int]]:
+    def _codes(
+        self, read: Impact | Mapping[int, array[int]], numbers: Collection[int]
+    ) -> list[tuple[int, int]]:
         """Find the codes of some notes."""
+        blocks, span = ({0: read.entries}, WHOLE) if isinstance(read, Impact) else (read, self._source.span)
         found: list[tuple[int, int]] = []
         if sum(map(len, blocks.values())) <= _READ_ALL * len(numbers):
             for base, entries in blocks.items():
                 found += [
-                    (number, entry & _CODE_MASK)
+                    (number, entry & CODE_MASK)
                     for entry in entries
-                    if (number := base + (entry >> _CODE_BITS)) in numbers
+                    if (number := base + (entry >> CODE_BITS)) in numbers
                 ]
             return found
         for number in numbers:
-            offset = number % self._source.span
+            offset = number % span
             entries_ = blocks.get(number - offset)
             if entries_ is None:
                 continue
-            at = bisect_left(entries_, offset << _CODE_BITS)
-            while at < len(entries_) and entries_[at] >> _CODE_BITS == offset:
-                found.append((number, entries_[at] & _CODE_MASK))
+            at = bisect_left(entries_, offset << CODE_BITS)
+            while at < len(entries_) and entries_[at] >> CODE_BITS == offset:
+                found.append((number, entries_[at] & CODE_MASK))
                 at += 1
         return found
 
     def _by_field(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
         parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
-        for term, blocks in zip(self._terms, self._blocks, strict=False):
-            for number, code in self._codes(blocks, parts):
+        for term, read in zip(self._terms, self._lists, strict=False):
+            for number, code in self._codes(read, parts):
                 gain = term.weight * self._gains[code]
                 if gain:
                     name, part = FIELDS[code >> 13], parts[number]
@@ -188,9 +236,13 @@ class Search:
 
     def _by_word(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
         parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
-        for term, blocks in zip(self._terms[:WORDS], self._blocks, strict=False):
+        for term, read in zip(self._terms[:WORDS], self._lists, strict=False):
             name, weight = term.name, term.weight
-            for number, code in self._codes(blocks, parts):
+            if isinstance(read, Impact):
+                for number, worth in read.among(parts):
+                    parts[number][name] = weight * worth
+                continue
+            for number, code in self._codes(read, parts):
                 part = parts[number]
                 part[name] = part.get(name, 0.0) + weight * self._gains[code]
         return parts
@@ -212,4 +264,7 @@ def search(
     known = source.statistics()
     dfs = source.doc_freqs(list({name for name, _ in terms}))
     chosen = choose_terms(terms, dfs, known.notes, limit)
-    return Search(source, chosen, Gains(weights, curves, known), allowed, deadline).run(k)
+    impacts = source.impacts
+    if impacts is None or not impacts.fits(weights, known):
+        impacts = source.impacts = Impacts(weights, curves, known)
+    return Search(source, chosen, impacts, allowed, deadline).run(k)

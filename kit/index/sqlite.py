@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kit.index.fulltext import Doc
+    from kit.index.impacts import Impacts
 
 _FILE = "fulltext.sqlite3"
 _FORMAT = 4
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
+_MET = 2048  # words whose numbers are held
 _BATCH = 4096  # notes whose postings are gathered before they are written
 # WAL with NORMAL is safe against a killed process; a lost power supply may cost the last commits.
 _SAFE = (
@@ -73,7 +75,9 @@ class Sqlite:
         self._folder = folder
         self.curves: Mapping[str, Curve] = curves or {}
         self._changed = False
-        self._ids: dict[str, int] = {}
+        self.impacts: Impacts | None = None
+        self._met: dict[str, tuple[int, int]] = {}
+        """Words that were asked for: number and notes; those that stand nowhere too"""
         self._words: dict[str, tuple[int, int]] | None = None
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
@@ -106,6 +110,8 @@ class Sqlite:
     def _read_state(self) -> None:
         read = "SELECT format, stamp, count, totals, fresh_word, fresh_num FROM state"
         form, stamp, count, totals, self._fresh_word, self._fresh_num = self._open.execute(read).fetchone()
+        self.impacts = None
+        self._met.clear()
         self._stamp = str(stamp)
         self._known = Statistics(int(count), tuple(map(int, json.loads(totals))))
         if form != _FORMAT or len(self._known.totals) != TALLIED:
@@ -152,7 +158,6 @@ class Sqlite:
         finally:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-            self._ids.clear()
             self._read_state()
 
     def _write(self, counted: Mapping[int, Counted], deletes: Collection[int], stamp: str) -> None:
@@ -272,10 +277,17 @@ class Sqlite:
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count the notes of many terms at once."""
-        with guarded(self._folder):
-            rows = list(self._rows("SELECT term, id, df FROM words WHERE term IN", terms))
-        self._ids.update((term, word) for term, word, _ in rows)
-        return {term: df for term, _, df in rows}
+        met = self._met
+        new = [term for term in terms if term not in met]
+        if new:
+            if len(met) > _MET:
+                met.clear()
+                new = list(terms)
+            with guarded(self._folder):
+                met.update(dict.fromkeys(new, (-1, 0)))
+                rows = self._rows("SELECT term, id, df FROM words WHERE term IN", new)
+                met.update((term, (word, df)) for term, word, df in rows)
+        return {term: df for term in terms if (df := met[term][1])}
 
     def doc_freq(self, term: str) -> int:
         """Count the notes a term stands in."""
@@ -283,7 +295,7 @@ class Sqlite:
 
     def postings(self, term: str, only: Collection[int] | None = None) -> Iterator[tuple[int, array[int]]]:
         """Read the blocks of a term that `doc_freqs` has found."""
-        first = self._ids[term] << _BLOCK_BITS
+        first = self._met[term][0] << _BLOCK_BITS
         last = first | (1 << _BLOCK_BITS) - 1
         blocks = {num >> SPAN_BITS for num in only} if only is not None else None
         if blocks is not None and len(blocks) <= _CHUNK:
@@ -292,7 +304,7 @@ class Sqlite:
         else:
             rows = self._open.execute("SELECT at, entries FROM postings WHERE at BETWEEN ? AND ?", (first, last))
         for at, entries in rows:
-            yield at - first << SPAN_BITS, unpack(entries)
+            yield at - first << SPAN_BITS, array("I", entries)
 
     def statistics(self) -> Statistics:
         """Tell how many notes there are and how long."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kit.index.fulltext import Doc
+    from kit.index.impacts import Impacts
     from kit.index.packed import PackedTerms
 
 _FORMAT = 3
@@ -69,6 +70,7 @@ class Whoosh:
     def __init__(self, folder: Path, curves: Mapping[str, Curve] | None = None) -> None:
         self._folder = folder
         self.curves: Mapping[str, Curve] = curves or {}
+        self.impacts: Impacts | None = None
         self._changed = False
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
@@ -93,6 +95,7 @@ class Whoosh:
 
     def _read_state(self) -> None:
         self._dfs: dict[str, int] = {}
+        self.impacts = None
         leaves = self._reader.leaf_readers()
         self._leaves = [_Leaf(reader, offset) for reader, offset in leaves if isinstance(reader, SegmentReader)]
         docnum = self._find(_STATE)
