@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from kit.index.held import HeldScene
     from kit.index.reflection import Index
     from kit.llm.mind import Mind
     from kit.model.perception import Perception
@@ -25,18 +26,27 @@ class Inquiry:
 
     def __init__(self, index: Index, mind: Mind) -> None:
         self._index, self._mind = index, mind
+        self._scenes: tuple[tuple[HeldScene, ...], tuple[rules.SceneWords, ...]] = ((), ())
+        """the scene notes that were met last, and their words"""
 
     def perceive(self, prompt: str, now: datetime) -> Perception:
         """Say what a prompt is like."""
-        scenes = [
-            rules.SceneWords(*_scene(held.path), (held.scene.name, *held.scene.aliases))
-            for held in self._index.pool.scenes()
-            if held.scene.status == "active"
-        ]
+        scenes = self._scene_words()
         found = rules.perceive(prompt, now=now, scenes=scenes)
         said = self._mind.heard(prompt)
         names = (f"{one.scene}/{one.scene_sub}".rstrip("/") for one in scenes) if said else ()
         return model.joined(found, said, tuple(names))
+
+    def _scene_words(self) -> tuple[rules.SceneWords, ...]:
+        held = tuple(self._index.pool.scenes())
+        if held != self._scenes[0]:
+            words = (
+                rules.SceneWords(*_scene(one.path), (one.scene.name, *one.scene.aliases))
+                for one in held
+                if one.scene.status == "active"
+            )
+            self._scenes = held, tuple(words)
+        return self._scenes[1]
 
     def clues(self, prompt: str) -> tuple[str, ...] | None:
         """Take the known tags among those a model thinks helpful memories have; None where it said nothing."""

@@ -132,9 +132,8 @@ def plain(value: object) -> object:
     if type(value) in _LEAVES:
         return value
     if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
-        return {
-            name: inner if type(inner) in _LEAVES else plain(inner) for name, inner in zip(names, value, strict=True)
-        }
+        inside = value if _LEAVES.issuperset(map(type, value)) else map(plain, value)
+        return dict(zip(names, inside, strict=True))
     if isinstance(value, (list, tuple, set, frozenset)):
         return [inner if type(inner) in _LEAVES else plain(inner) for inner in value]
     if isinstance(value, BaseModel):

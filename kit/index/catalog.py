@@ -89,6 +89,13 @@ class Catalog:
         rows = rows_in(self._db, f"SELECT {_COLUMNS} FROM notes WHERE num IN", nums)
         return {row[0]: Entry._make(row) for row in rows}
 
+    def places(self, nums: Collection[int]) -> dict[int, tuple[str, str]]:
+        """Find id and path of a few notes' numbers."""
+        return {
+            num: (note_id, path)
+            for num, note_id, path in rows_in(self._db, "SELECT num, id, path FROM notes WHERE num IN", nums)
+        }
+
     def below(self, folder: str) -> list[Entry]:
         """List the entries under a folder, '' for all."""
         if not folder:
@@ -102,6 +109,10 @@ class Catalog:
         """List the entries that claim an id, by path; more than one is a problem."""
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE id = ? ORDER BY path", (note_id,))
         return [Entry._make(row) for row in rows]
+
+    def numbers_of(self, ids: Collection[str]) -> set[int]:
+        """Find the numbers of all notes that claim one of a few ids."""
+        return {num for (num,) in rows_in(self._db, "SELECT num FROM notes WHERE id IN", ids)}
 
     def with_folded(self, folded: str) -> list[Entry]:
         """List the entries whose paths fold to one; more than one is a problem."""

@@ -41,6 +41,10 @@ class Names(ABC):
     def called(self, sort: int, key: str) -> Collection[int]:
         """Name the tags that a word leads to in one way: see `held.callings`."""
 
+    @abstractmethod
+    def tags(self) -> list[Held]:
+        """List every tag note, by path."""
+
     # -- by note
 
     def tag(self, num: int) -> Tag | None:

@@ -46,6 +46,7 @@ class Index:
         """Cards that this change has the full text take in anew"""
         self._seen = self._data_version()
         self._birth = ""
+        self._generation: int | None = None
         self._file = db.identity(folder)
 
     @staticmethod
@@ -146,8 +147,10 @@ class Index:
     @property
     def generation(self) -> int:
         """Number of the last change; full text and caches compare themselves with it."""
-        row = self._db.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
-        return int(row[0]) if row else 0
+        if self._generation is None:
+            row = self._db.execute("SELECT value FROM meta WHERE name = 'generation'").fetchone()
+            self._generation = int(row[0]) if row else 0
+        return self._generation
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -163,6 +166,7 @@ class Index:
             self._db.executemany("INSERT OR REPLACE INTO owed VALUES (?, ?)", owing)
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self._next),))
             self._db.execute("COMMIT")
+            self._generation = self._next
         except BaseException:
             self._forget()
             if self._db.in_transaction:  # on a full disk SQLite has rolled back by itself
@@ -202,7 +206,7 @@ class Index:
         self.features.forget_cache()
         self.pool.forget_cache()
         self.lexicon.forget_cache()
-        self._birth = ""
+        self._birth, self._generation = "", None
         self._seen = self._data_version()
 
     def _data_version(self) -> int:

@@ -199,9 +199,7 @@ class Search:
         for number, code in self._codes(blocks, scores):
             scores[number] += weight * gains[code]
 
-    def _codes(
-        self, read: Impact | Mapping[int, array[int]], numbers: Collection[int]
-    ) -> list[tuple[int, int]]:
+    def _codes(self, read: Impact | Mapping[int, array[int]], numbers: Collection[int]) -> list[tuple[int, int]]:
         """Find the codes of some notes."""
         blocks, span = ({0: read.entries}, WHOLE) if isinstance(read, Impact) else (read, self._source.span)
         found: list[tuple[int, int]] = []

@@ -17,9 +17,6 @@ from kit.text import is_cjk
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from kit.perceive.date_rules import Rule
-
-
 _DIGIT = re.compile(r"\d")
 
 
@@ -29,13 +26,6 @@ class TimeRange(NamedTuple):
     start: datetime
     end: datetime
     words: str
-
-
-def _hinted(rule: Rule, low: str) -> bool:
-    for hint in rule.hints:
-        if hint in low:
-            return True
-    return not rule.hints
 
 
 def time_ranges(text: str, now: datetime) -> tuple[TimeRange, ...]:
@@ -52,8 +42,12 @@ def _ranges(text: str, now: datetime, _zone: tzinfo | None) -> tuple[TimeRange, 
     clock = Clock(now)
     found: list[tuple[int, int, TimeRange]] = []
     for rule in rules(digits=_DIGIT.search(low) is not None, chinese=is_cjk(low)):
-        if not _hinted(rule, low):
-            continue
+        for hint in rule.hints:
+            if hint in low:
+                break
+        else:
+            if rule.hints:
+                continue
         for match in rule.pattern.finditer(text):
             try:
                 start, end = rule.make(clock, match)

@@ -52,6 +52,8 @@ class _Talk(NamedTuple):
 
 _Part = tuple[float, int]
 """A share, and the card in whose gain it is."""
+_Beside = tuple[int, float]
+"""A card, and what it gains from the one beside it."""
 
 _talks: WeakKeyDictionary[Index, dict[str, _Talk]] = WeakKeyDictionary()
 
@@ -67,20 +69,19 @@ def beside(
     `words` says what each word adds to the gains of some cards.
     """
     rows = index.features.rows()
-    topics: dict[str, list[int]] = {}
-    asking: list[tuple[str, int]] = []
-    for num in gains:
-        row = rows.get(num)
-        if row is not None and row.topic:
-            topics.setdefault(row.topic, []).append(num)
-            if row.only_asks:
-                asking.append((row.topic, num))
+    topics, asking = _by_topic(rows, gains)
     talks = _talked(index, rows, topics)
     near, whole, lent = dict[int, float](), dict[int, float](), dict[int, float]()
     several: dict[int, list[_Part]] = {}
     ways = [(way * distance, share) for distance, share in enumerate(steps, 1) for way in (-1, 1)]
     for topic, talk in talks.items():
         nums = topics[topic]
+        if len(nums) == 1:  # as mostly: nothing else in this topic gains anything
+            mean = gains[nums[0]] / TOLD
+            near[nums[0]], whole[nums[0]] = 0.0, mean
+            for other, more in _around(talk, nums[0], gains[nums[0]], ways):
+                near[other], whole[other], lent[other] = more, mean, LENT * more
+            continue
         reached = dict.fromkeys(nums, 0.0)
         for num, parts in _reached(talk, nums, ways).items():
             if len(parts) == 1 and num not in reached:
@@ -97,6 +98,30 @@ def beside(
         lent |= _lent(several, words)
     answers = ((talks[topic].next(num), num) for topic, num in asking if topic in talks)
     return Beside(near, whole, {after: gains[num] for after, num in answers if after is not None}, lent)
+
+
+def _by_topic(rows: Mapping[int, Features], nums: Iterable[int]) -> tuple[dict[str, list[int]], list[tuple[str, int]]]:
+    """Gather cards by topic, and those that only ask."""
+    topics: dict[str, list[int]] = {}
+    asking: list[tuple[str, int]] = []
+    for num in nums:
+        row = rows.get(num)
+        if row is not None and (topic := row.topic):
+            if topic in topics:
+                topics[topic].append(num)
+            else:
+                topics[topic] = [num]
+            if row.only_asks:
+                asking.append((topic, num))
+    return topics, asking
+
+
+def _around(talk: _Talk, num: int, gain: float, ways: Sequence[tuple[int, float]]) -> list[_Beside]:
+    """Name the cards beside one, each with its share of what that gains."""
+    at, order, size = talk.place.get(num), talk.order, len(talk.order)
+    if at is None:
+        return []
+    return [(order[to], share * gain) for step, share in ways if 0 <= (to := at + step) < size]
 
 
 def _reached(talk: _Talk, nums: list[int], ways: Sequence[tuple[int, float]]) -> dict[int, list[_Part]]:
@@ -140,10 +165,10 @@ def _lent(
 
 def _talked(index: Index, rows: Mapping[int, Features], topics: Iterable[str]) -> dict[str, _Talk]:
     """Find the talks that have cards beside each other."""
-    held = _talks.setdefault(index, {})
+    held, cards_of = _talks.setdefault(index, {}), index.postings.cards
     found: dict[str, _Talk] = {}
     for topic in topics:
-        cards = index.postings.cards(f"topic:{topic}")
+        cards = cards_of(f"topic:{topic}")
         talk = held.get(topic)
         if talk is None or talk.cards is not cards:
             order = tuple(sorted((num for num in cards if num in rows), key=lambda num: (rows[num].created, num)))

@@ -5,6 +5,7 @@ Law: filter first, then score all that is left, then cut. Direct evidence stands
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -117,7 +118,8 @@ def recall(index: Index, query: Query) -> Recall:
         return Recall(query.text, found, seen, seen.route, codes, matched.missing, lacking, query.remarks)
     query, matched, tell = _heard(index, query, gate, matched)
     called = sum(concept.trust > 1 for concept in matched.concepts)
-    query = query._replace(limit=query.limit + min(query.further, max(0, called - 1)))
+    if query.further and called > 1:
+        query = query._replace(limit=query.limit + min(query.further, called - 1))
     strengths = _strengths(index, matched.concepts, query)
     tallest = score.tallest(query.weights, index.features.sorts(), asked)
     best = _best(query, gate, strengths, asked, tallest)
@@ -194,7 +196,7 @@ def _strengths(index: Index, concepts: Sequence[Concept], query: Query) -> dict[
 
 
 def _shut(index: Index, ids: Collection[str]) -> set[int]:
-    return {entry.num for note_id in ids for entry in index.catalog.with_id(note_id)}
+    return index.catalog.numbers_of(ids) if ids else set()
 
 
 def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.Asked, tallest: float) -> Best:
@@ -219,16 +221,21 @@ def _best(query: Query, gate: Gate, strengths: dict[int, float], asked: score.As
 def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Iterable[tuple[float, Sequence[int]]]:
     """Order the cards with at least so much evidence, those with none but the same features together."""
     weights, (near, topic, answer, lent) = query.weights, query.beside
-    gains = {num: weights.text * gain for num, gain in query.gains.items()}
-    get, of_near, of_topic, of_lent = gains.get, weights.near, weights.topic, weights.lent
+    of_text, of_near, of_topic, of_lent = weights.text, weights.near, weights.topic, weights.lent
+    gains = {num: of_text * gain for num, gain in query.gains.items()}
+    get, lend = gains.get, lent.get
     for num, gain in near.items():
-        more = of_near * gain + of_topic * topic[num] + of_lent * lent.get(num, 0.0)
+        more = of_near * gain + of_topic * topic[num] + of_lent * lend(num, 0.0)
         gains[num] = get(num, 0.0) + more
     for num, gain in answer.items():
         gains[num] = get(num, 0.0) + weights.answer * gain
     joined, strength_of = score.joiner(weights), strengths.get
+    # what gains less can't reach it without a feature
+    enough = -math.log(1 - least) * (1 - 1e-9) if 0 < least < 1 else 0.0
     found: list[tuple[float, Sequence[int]]] = [
-        (proof, (num,)) for num, gain in gains.items() if (proof := joined(strength_of(num, 0.0), gain)) >= least
+        (proof, (num,))
+        for num, gain in gains.items()
+        if (gain >= enough or num in strengths) and (proof := joined(strength_of(num, 0.0), gain)) >= least
     ]
     alike: defaultdict[float, list[int]] = defaultdict(list)
     for num, strength in strengths.items():

@@ -219,14 +219,12 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
     """Say every factor of a score that is not neutral."""
     days = (asked.now - row.created) / DAY
     found = [Reason("decay", decay(weights, days), "×", f"{max(0.0, days):.1f} days old")]
-    if importance(weights, row.importance) != 1.0:
-        found.append(
-            Reason("importance", importance(weights, row.importance), "×", f"importance {row.importance} of 5")
-        )
-    if layer(weights, row.layer) != 1.0:
-        found.append(Reason("layer", layer(weights, row.layer), "×", f"{row.layer} memory"))
-    if feedback(weights, row.feedback) != 1.0:
-        found.append(Reason("feedback", feedback(weights, row.feedback), "×", f"{row.feedback} by the person"))
+    if (value := importance(weights, row.importance)) != 1.0:
+        found.append(Reason("importance", value, "×", f"importance {row.importance} of 5"))
+    if (value := layer(weights, row.layer)) != 1.0:
+        found.append(Reason("layer", value, "×", f"{row.layer} memory"))
+    if (value := feedback(weights, row.feedback)) != 1.0:
+        found.append(Reason("feedback", value, "×", f"{row.feedback} by the person"))
     if row.only_asks and weights.asks != 1.0:
         found.append(Reason("asks", weights.asks, "×", "it only asks"))
     if asked.tells and weights.dated != 1.0 and asked.tells(row.shown):

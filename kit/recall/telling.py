@@ -13,9 +13,8 @@ from kit.model.hits import Hit, Reason
 from kit.recall import match, score, silence
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from kit.index.catalog import Entry
     from kit.index.features import Features
     from kit.index.reflection import Index
     from kit.recall.engine import Query
@@ -37,24 +36,29 @@ def hits(
 ) -> list[Hit]:
     """Tell the cards that were found, best first, with every effect on their scores."""
     nums = [found.num for found in ranked]
-    entries, bears = index.catalog.all_numbered(nums), index.postings.bears
+    places, bears = index.catalog.places(nums), index.postings.bears
     total, rows = score.asked_weight(query.weights, concepts, query.unnamed), index.features.rows()
     told: list[Hit] = []
     for found in ranked:
         row, num = rows[found.num], found.num
-        ways = [
-            (concept, way)
-            for concept in concepts
-            if (way := next((way for way in concept.ways if any(bears(num, term) for term in way.terms)), None))
-        ]
+        ways = [(concept, way) for concept in concepts if (way := _way(concept, num, bears))]
         said = [_reached(query, concept, way, total) for concept, way in ways]
         said += _told(query, found.num)
         said += _named(ways)
         said.append(_ground(index, query, ways, found.num))
         said += score.reasons(query.weights, row, asked)
         said += _twins(index, best, row)
-        told.append(_made(entries.get(found.num), row, found.score, said))
+        told.append(_made(places.get(num), row, found.score, said))
     return told
+
+
+def _way(concept: Concept, num: int, bears: Callable[[int, str], bool]) -> Way | None:
+    """Find the best way from a concept to a card."""
+    for way in concept.ways:
+        for term in way.terms:
+            if bears(num, term):
+                return way
+    return None
 
 
 def _reached(query: Query, concept: Concept, way: Way, total: float) -> Reason:
@@ -90,17 +94,21 @@ def _named(ways: Sequence[tuple[Concept, Way]]) -> list[Reason]:
 
 def _told(query: Query, num: int) -> list[Reason]:
     """Say what the full text says for a card and beside it."""
-    weights, gain = query.weights, query.gains.get(num)
-    near, topic, answer, lent = (beside.get(num) for beside in query.beside)
-    note = query.proofs[num].note if num in query.proofs else "words found"
-    beside = (
-        ("near", weights.near, near, "words found in the turns beside it"),
-        ("topic", weights.topic, topic, "words found in its topic"),
-        ("answer", weights.answer, answer, "it follows a question with words found"),
-        ("lent", weights.lent, lent, "words it lacks found in the turns beside it"),
-    )
-    said = [Reason("text", score.conviction(weights.text, gain), "∪", note)] if gain is not None else []
-    said += [Reason(name, score.conviction(weight, more), "∪", why) for name, weight, more, why in beside if more]
+    weights, (near, topic, answer, lent) = query.weights, query.beside
+    said: list[Reason] = []
+    if (gain := query.gains.get(num)) is not None:
+        note = query.proofs[num].note if num in query.proofs else "words found"
+        said.append(Reason("text", score.conviction(weights.text, gain), "∪", note))
+    if more := near.get(num):
+        said.append(Reason("near", score.conviction(weights.near, more), "∪", "words found in the turns beside it"))
+    if more := topic.get(num):
+        said.append(Reason("topic", score.conviction(weights.topic, more), "∪", "words found in its topic"))
+    if more := answer.get(num):
+        why = "it follows a question with words found"
+        said.append(Reason("answer", score.conviction(weights.answer, more), "∪", why))
+    if more := lent.get(num):
+        why = "words it lacks found in the turns beside it"
+        said.append(Reason("lent", score.conviction(weights.lent, more), "∪", why))
     return said
 
 
@@ -109,8 +117,8 @@ def _twins(index: Index, best: Best, row: Features) -> list[Reason]:
     nums = best.same_as(row)[:TWINS_NAMED]
     if not nums:
         return []
-    entries = index.catalog.all_numbered(nums)
-    names = [entries[num].path if num in entries else "another note" for num in nums]
+    places = index.catalog.places(nums)
+    names = [places[num][1] if num in places else "another note" for num in nums]
     return [Reason("duplicate", 1.0, "=", f"{name} says the same") for name in names]
 
 
@@ -120,11 +128,12 @@ def filled(index: Index, query: Query, asked: score.Asked, found: Found, round_:
     word = term.partition(":")[2]
     said = [Reason("co-tag", found.proof, "+", f"shares '{word}' with a card found, round {round_}")]
     said += [one for one in score.reasons(query.weights, row, asked) if one.factor != "scene"]
-    return _made(index.catalog.numbered(found.num), row, found.score, said)
+    return _made(index.catalog.places([found.num]).get(found.num), row, found.score, said)
 
 
-def _made(entry: Entry | None, row: Features, value: float, said: Sequence[Reason]) -> Hit:
+def _made(place: tuple[str, str] | None, row: Features, value: float, said: Sequence[Reason]) -> Hit:
+    note_id, path = place or ("", "")
     created: datetime | None = None
     with suppress(OverflowError, OSError, ValueError):  # years 1 and 9999 have no local time everywhere
         created = datetime.fromtimestamp(row.created).astimezone() if row.created else None
-    return Hit(entry.id if entry else "", row.kind, entry.path if entry else "", min(1.0, value), created, tuple(said))
+    return Hit(note_id, row.kind, path, min(1.0, value), created, tuple(said))
