@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kit import deliver, standing, text
 from kit.errors import KitError, NotFoundError
@@ -53,6 +53,24 @@ class Reply(NamedTuple):
     after: Callable[[], None]
 
 
+class Held(Protocol):
+    """An answer that is on the disk as it came."""
+
+    def done(self) -> None:
+        """Forget it: it was dealt with."""
+
+    def let_go(self) -> None:
+        """Leave it to be dealt with again later."""
+
+
+class _Owed(NamedTuple):
+    """What is still to be done about an event whose hook has its reply."""
+
+    event: HookEvent
+    project: str
+    held: Held | None = None
+
+
 class Sessions:
     """The sessions of all harnesses of one vault."""
 
@@ -62,12 +80,17 @@ class Sessions:
         self._known: dict[tuple[str, str], None] = {}
         """the one that was met last comes last"""
         self._told: dict[tuple[str, str], set[str]] = {}
-        self._owed: list[tuple[HookEvent, str]] = []
+        self._owed: list[_Owed] = []
         self._transcripts: dict[tuple[str, str], str] = {}
         """Where each session's transcript lies: not every event says so."""
 
-    def handle(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> Reply:
-        """Answer one hook call; whatever is not a person's own words gives an empty reply."""
+    def handle(
+        self, harness: str, name: str, payload: bytes, env: Mapping[str, str], hold: Callable[[], Held] | None = None
+    ) -> Reply:
+        """Answer one hook call; whatever is not a person's own words gives an empty reply.
+
+        `hold` writes the call down durably: an answer then has its reply before its card is completed.
+        """
         adapter = registry.adapter(harness)
         event = adapter.read(name, events.parse(payload), env)
         if event.kind == "ignore":
@@ -80,6 +103,9 @@ class Sessions:
             self._told[harness, event.session] = set()
             self._kit.note_event("compact", event.session)
         project = project_of(event.cwd)
+        if hold and event.kind == "answer" and not spooled:
+            self._owed.append(_Owed(event, project, hold()))
+            return Reply(adapter.render(name, ""), self.settle)
         if spooled or (event.kind != "prompt" and name != "start"):
             # On disk before it is acknowledged: a failure makes the hook, or the spool, keep it.
             self._act(event, project, self._kit.now() if spooled else None)
@@ -154,7 +180,7 @@ class Sessions:
         try:
             self._act(event, project)
         except (KitError, OSError):
-            self._owed.append((event, project))  # the hook has its reply; the next one pays
+            self._owed.append(_Owed(event, project))  # the hook has its reply; the next one pays
             raise
         if told.ids:
             why = event.text[:LONGEST_WHY] or f"start of a session in {project}"
@@ -170,10 +196,25 @@ class Sessions:
             self._kit.tiers.close(event.session)
 
     def _pay(self) -> None:
-        """Do what failed after an earlier reply, in its order, before anything new."""
+        """Do what waits or failed after an earlier reply, in its order, before anything new."""
         while self._owed:
-            self._act(*self._owed[0])
-            self._owed.pop(0)
+            if self._owed[0].held:
+                with suppress(Exception):  # it was let go: whoever tries it again tells what is wrong
+                    self.settle()
+            else:
+                self._act(self._owed[0].event, self._owed[0].project)
+                self._owed.pop(0)
+
+    def settle(self) -> None:
+        """Complete the cards of answers that are only held so far; whoever asks next must find them complete."""
+        while self._owed and (held := self._owed[0].held):
+            owed = self._owed.pop(0)
+            try:
+                self._act(owed.event, owed.project)
+            except BaseException:
+                held.let_go()
+                raise
+            held.done()
 
     def _act(self, event: HookEvent, project: str, at: datetime | None = None) -> None:
         state = self._states.get(event.harness, matching.State())

@@ -93,8 +93,8 @@ TABLE: dict[str, set[str]] = {
     | {"daemon.trouble"},
     "daemon.keeper": BASE
     | {"vault", "app", "operations", "sessions"}
-    | {"daemon.chores", "daemon.conversation", "daemon.learner", "daemon.memory", "daemon.owner", "daemon.reader"}
-    | {"daemon.spool", "daemon.tracker", "daemon.trouble"},
+    | {"daemon.chores", "daemon.conversation", "daemon.learner", "daemon.memory", "daemon.owner", "daemon.protocol"}
+    | {"daemon.reader", "daemon.spool", "daemon.tracker", "daemon.trouble"},
     # -- the edge; what runs in this process is imported inside functions
     "asker": BASE | {"config", "daemon.client"},
     "cli": BASE | {"config", "asker", "daemon.client", "installing"},

@@ -11,7 +11,7 @@ import sys
 import threading
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kit import operations, places
 from kit.app import Kit
@@ -21,6 +21,7 @@ from kit.daemon.conversation import Handler, Later
 from kit.daemon.learner import Learner, tell_hooks
 from kit.daemon.memory import keep_loaded, memory_mb
 from kit.daemon.owner import Owner
+from kit.daemon.protocol import HookCall
 from kit.daemon.reader import Reader
 from kit.daemon.tracker import Tracker
 from kit.errors import KitError
@@ -39,6 +40,20 @@ LOG = logging.getLogger("kit.daemon")
 
 SWEPT = 8
 """Cards of killed clients that are closed in one go."""
+
+
+class _Held(NamedTuple):
+    """An answer that is written down in the spool."""
+
+    path: Path
+
+    def done(self) -> None:
+        """Forget it: it was dealt with."""
+        self.path.unlink(missing_ok=True)
+
+    def let_go(self) -> None:
+        """Leave it to the replay of the spool."""
+        spool.let_go(self.path)
 
 
 class Keeper(Handler):
@@ -70,6 +85,7 @@ class Keeper(Handler):
         sys.setswitchinterval(0.0005)
         if not any(self.kit.root.iterdir()):
             raise RootGone(self.kit.root, "it is empty, like the place of a disk that is not mounted")
+        spool.recover(self._spool)
         self.tracker.start()
         self.kit.perceive("")  # builds its tables before the first prompt needs them
         keep_loaded()
@@ -127,6 +143,7 @@ class Keeper(Handler):
                 raise
 
     def _answer(self, op: str, params: dict[str, object]) -> object:
+        self._settle()
         answer = operations.call(self.kit, op, params)
         self.tracker.asked.set()
         return {**answer, **self._status()} if op == "status" and isinstance(answer, dict) else answer
@@ -142,7 +159,8 @@ class Keeper(Handler):
         self._sessions.wait_for_answer(harness, event, payload, env)
         self._sessions.listen(harness, event, payload, env)
         with self._owner, self.tracker.mending(), self._at(moment):
-            reply = self._sessions.handle(harness, event, payload, env)
+            call = HookCall(harness, event, payload, dict(env))
+            reply = self._sessions.handle(harness, event, payload, env, lambda: _Held(spool.hold(self._spool, call)))
             self.tracker.asked.set()
 
         def then() -> None:
@@ -151,6 +169,13 @@ class Keeper(Handler):
             self._reader.stir()
 
         return Later(reply.out, then)
+
+    def _settle(self) -> None:
+        """Complete the cards of answers that were acknowledged; what fails waits in the spool."""
+        try:
+            self._sessions.settle()
+        except Exception:
+            LOG.exception("an answer could not be kept now, and will be tried again")
 
     def _heed(self) -> None:
         """Go by settings that were edited since; whoever edits them need not know that a daemon runs."""

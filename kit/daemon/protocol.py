@@ -174,6 +174,13 @@ def parse_hook_frame(data: bytes) -> HookCall:
     return hook_call(parse_hook_line(line), body)
 
 
+def hook_frame(call: HookCall) -> bytes:
+    """Write a hook's call as it came, for the spool."""
+    env = "\0".join(f"{name}={value}" for name, value in call.env.items()).encode("utf-8", "replace")
+    head = f"HOOK {call.harness} {call.event} {len(call.payload)} {len(env)}\n"
+    return head.encode() + env + call.payload
+
+
 def hook_reply(reply: bytes) -> bytes:
     """Frame the bytes for a harness, so that a hook never prints half an answer."""
     return b"OK %d\n" % len(reply) + reply

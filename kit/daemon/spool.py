@@ -1,4 +1,4 @@
-"""What hooks left on disk because no daemon took it.
+"""What hooks left on disk because no daemon took it, and what a daemon has promised to do and has not done yet.
 
 Law: a file goes only after it was dealt with; one that can't be dealt with is set aside, not deleted.
 """
@@ -6,9 +6,10 @@ Law: a file goes only after it was dealt with; one that can't be dealt with is s
 from __future__ import annotations
 
 import os
+import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.daemon.protocol import HookCall, parse_hook_frame
+from kit.daemon.protocol import HookCall, hook_frame, parse_hook_frame
 from kit.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 FAILED = "failed"
 """The folder of what could not be dealt with."""
+_WAITS, _HELD = ".bin", ".held"
+"""Ends of the names of what anyone may deal with, and of what one who lives is about to."""
 
 
 class Spooled(NamedTuple):
@@ -31,7 +34,7 @@ class Spooled(NamedTuple):
 def waiting(folder: Path) -> list[Path]:
     """List the waiting files, oldest first."""
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".bin"))  # noqa: PTH208 - may be missing
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_WAITS))  # noqa: PTH208 - may be missing
     except OSError:
         return []
     return [folder / name for name in names]
@@ -49,6 +52,38 @@ def take(folder: Path) -> Iterator[Spooled]:
             continue
         stamp = path.name.partition("-")[0]
         yield Spooled(path, int(stamp) if stamp.isdecimal() else path.stat().st_mtime_ns, call)
+
+
+def hold(folder: Path, call: HookCall) -> Path:
+    """Write a call down, durably, that its receiver deals with a moment later; return its file, for them to remove."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / f"{time.time_ns():020d}-{os.getpid()}{_HELD}"
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        rest = memoryview(hook_frame(call))
+        while rest:
+            rest = rest[os.write(file, rest) :]
+        os.fsync(file)
+    finally:
+        os.close(file)
+    if hasattr(os, "O_DIRECTORY"):
+        file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+    return path
+
+
+def let_go(path: Path) -> None:
+    """Leave to others what was held and could not be dealt with."""
+    path.rename(path.with_suffix(_WAITS))
+
+
+def recover(folder: Path) -> None:
+    """Let go what was held by one who is dead; to be called before anything new is held."""
+    for path in folder.glob(f"*{_HELD}"):
+        let_go(path)
 
 
 def set_aside(path: Path) -> None:
