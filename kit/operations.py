@@ -132,8 +132,9 @@ def plain(value: object) -> object:
     if type(value) in _LEAVES:
         return value
     if isinstance(value, tuple) and (names := getattr(value, "_fields", None)):
-        inside = value if _LEAVES.issuperset(map(type, value)) else map(plain, value)
-        return dict(zip(names, inside, strict=True))
+        if not _LEAVES.issuperset(map(type, value)):
+            value = [inner if type(inner) in _LEAVES else plain(inner) for inner in value]
+        return dict(zip(names, value, strict=True))
     if isinstance(value, (list, tuple, set, frozenset)):
         return [inner if type(inner) in _LEAVES else plain(inner) for inner in value]
     if isinstance(value, BaseModel):

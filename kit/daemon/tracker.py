@@ -69,6 +69,8 @@ class Tracker:
         """Differences are being taken in: features come first, words after them."""
         self.scanned = self._scanned_from = self._glance_asked = 0.0
         self._lag = 0.0
+        self._sized = -1, False
+        """A generation of the index, and whether it was large"""
         self._owed = self._paid = 0  # changed by the owner only
 
     # -- life
@@ -141,13 +143,20 @@ class Tracker:
             witness.take(TAKE)
         return report
 
+    def _is_large(self) -> bool:
+        """Tell whether a walk would take too long; counted again only when something has changed."""
+        generation = self._kit.index.generation
+        if generation != self._sized[0]:
+            self._sized = generation, self._kit.index.catalog.is_over(AT_ONCE)
+        return self._sized[1]
+
     def _catch_up_for_a_question(self) -> reconcile.Report:
         report = reconcile.Report(problems=self._kit.index.catalog.problem_count())
         if self._building:
             done, total = self._building.counts
             self._kit.behind = f"The vault is still being read: {done} of {total or '?'} notes."
             return report
-        large = self._kit.index.catalog.is_over(AT_ONCE)
+        large = self._is_large()
         if large and self._watcher.is_storming():
             # It would wait for the end of the storm; the watching thread does, and lets questions in between.
             self._kit.behind = CHANGING

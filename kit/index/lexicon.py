@@ -22,7 +22,6 @@ MAX_UNITS = 16
 """A name longer than this (words, or CJK characters) is only found when it is asked for as a tag."""
 
 _UNIT = re.compile(rf"[{text.CJK}]|[^\W_{text.CJK}]+(?:['’.][^\W_{text.CJK}]+)*(?:\+\+|\#)?")
-_OWN = re.compile(r"(?<=.)['’]s\Z")
 _At = TypeVar("_At", str, tuple[str, ...])
 _JOINS = re.compile(r"[\s_\-‐-―/]*\Z")
 
@@ -44,7 +43,12 @@ class _Unit(NamedTuple):
 
 
 def _units(folded: str) -> list[_Unit]:
-    return [_Unit(_OWN.sub("", found.group()), *found.span()) for found in _UNIT.finditer(folded)]
+    return [_Unit(_owner(found.group()), *found.span()) for found in _UNIT.finditer(folded)]
+
+
+def _owner(word: str) -> str:
+    """Leave out the ending of what belongs to somebody."""
+    return word[:-2] if word.endswith(("'s", "’s")) and len(word) > 2 else word  # noqa: PLR2004 - the ending's length
 
 
 @lru_cache(maxsize=65536)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate
+from operator import itemgetter
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
@@ -83,9 +84,9 @@ class Search:
                 self._lift(term)
             else:
                 self._scan(term)
-        best = [(score, number) for score, number in self._best(k) if score > 0]
+        hits = [(number, score) for score, number in self._best(k) if score > 0]
         used = tuple(term.name for term in self._terms[: len(self._lists)])
-        return Found([(number, score) for score, number in best], self.late, used, self._by_field, self._by_word)
+        return Found(hits, self.late, used, self._by_field, self._by_word)
 
     def _is_late(self) -> bool:
         self.late = self.late or self._clock() >= self._deadline
@@ -95,48 +96,32 @@ class Search:
         return len(self._scores) >= k and term.df > _LOOK_BACK and 4 * term.df > len(self._scores)
 
     def _best(self, k: int) -> list[tuple[float, int]]:
-        size = k
-        while True:
-            ranked = self._ranked(size)
-            kept = self._that_may_come(ranked, k)
-            if len(kept) >= k or len(ranked) < size:
-                return kept
-            size *= 4
-
-    def _ranked(self, size: int) -> list[tuple[float, int]]:
-        """List the best notes; all that score as the last of them come too."""
+        """Take the `k` best notes that are allowed; of those that score alike, the newest."""
         scores = self._scores
-        least, about = 0.0, 0.0
-        if len(scores) > _SAMPLE * size:  # to sort all takes three times as long, and a heap longer still
-            about = sorted(list(scores.values())[::_SAMPLE])[-(size // _SAMPLE + size // 16 + 3)]
-        ranked = [(score, number) for number, score in scores.items() if score >= about]
-        if about and len(ranked) < size:
-            ranked = [(score, number) for number, score in scores.items()]
-        ranked.sort(reverse=True)
-        if len(ranked) > size:
-            least = ranked[size - 1][0]
-            end = size
-            while end < len(ranked) and ranked[end][0] == least:
-                end += 1
-            del ranked[end:]
-        return ranked
+        if len(scores) > _SAMPLE * k * 4:  # to sort all takes longer than to guess where the best begin
+            about = sorted(list(scores.values())[::_SAMPLE])[-(k // 2)]
+            kept = self._allowed_of({number: score for number, score in scores.items() if score >= about}, k)
+            if len(kept) == k:
+                return kept
+        return self._allowed_of(scores, k)
 
-    def _that_may_come(self, ranked: list[tuple[float, int]], k: int) -> list[tuple[float, int]]:
-        """Take the first `k` that are allowed."""
+    def _allowed_of(self, scores: Mapping[int, float], k: int) -> list[tuple[float, int]]:
         allowed, known = self._allowed, self._known
-        if allowed is None:
-            return ranked[:k]
         kept: list[tuple[float, int]] = []
-        for each in ranked:
-            number = each[1]
-            may = known.get(number)
-            if may is None:
-                may = known[number] = allowed(number)
-            if may:
-                kept.append(each)
-                if len(kept) == k:
-                    break
-        return kept
+        least = 0.0
+        for number, score in sorted(scores.items(), key=itemgetter(1), reverse=True):
+            if len(kept) >= k and score < least:
+                break
+            if allowed is not None:
+                may = known.get(number)
+                if may is None:
+                    may = known[number] = allowed(number)
+                if not may:
+                    continue
+            least = score
+            kept.append((score, number))
+        kept.sort(reverse=True)
+        return kept[:k]
 
     def _close(self, k: int, to_come: float) -> bool:
         """Drop the notes that can't win any more, if none that is not yet seen has to come in."""

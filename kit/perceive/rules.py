@@ -54,6 +54,8 @@ class _Heard(NamedTuple):
     """the words of the first date that is over"""
 
     def named(self, group: str, name: str = "") -> list[Found]:
+        if not self.found:
+            return []
         return [one for one in self.found if one.group == group and (not name or one.name == name)]
 
 

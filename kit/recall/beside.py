@@ -52,8 +52,6 @@ class _Talk(NamedTuple):
 
 _Part = tuple[float, int]
 """A share, and the card in whose gain it is."""
-_Beside = tuple[int, float]
-"""A card, and what it gains from the one beside it."""
 
 _talks: WeakKeyDictionary[Index, dict[str, _Talk]] = WeakKeyDictionary()
 
@@ -74,13 +72,16 @@ def beside(
     near, whole, lent = dict[int, float](), dict[int, float](), dict[int, float]()
     several: dict[int, list[_Part]] = {}
     ways = [(way * distance, share) for distance, share in enumerate(steps, 1) for way in (-1, 1)]
+    shares = (*reversed(steps), 0.0, *steps)
     for topic, talk in talks.items():
         nums = topics[topic]
         if len(nums) == 1:  # as mostly: nothing else in this topic gains anything
-            mean = gains[nums[0]] / TOLD
-            near[nums[0]], whole[nums[0]] = 0.0, mean
-            for other, more in _around(talk, nums[0], gains[nums[0]], ways):
-                near[other], whole[other], lent[other] = more, mean, LENT * more
+            num, gain = nums[0], gains[nums[0]]
+            near[num], whole[num] = 0.0, gain / TOLD
+            around, own = _around(talk, num, shares)
+            near.update(zip(around, map(gain.__mul__, own), strict=False))
+            lent.update(zip(around, map((LENT * gain).__mul__, own), strict=False))
+            whole |= dict.fromkeys(around, gain / TOLD)
             continue
         reached = dict.fromkeys(nums, 0.0)
         for num, parts in _reached(talk, nums, ways).items():
@@ -116,12 +117,13 @@ def _by_topic(rows: Mapping[int, Features], nums: Iterable[int]) -> tuple[dict[s
     return topics, asking
 
 
-def _around(talk: _Talk, num: int, gain: float, ways: Sequence[tuple[int, float]]) -> list[_Beside]:
-    """Name the cards beside one, each with its share of what that gains."""
-    at, order, size = talk.place.get(num), talk.order, len(talk.order)
+def _around(talk: _Talk, num: int, shares: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Name a card and those beside it, and the share each has in what it gains: itself has none."""
+    at = talk.place.get(num)
     if at is None:
-        return []
-    return [(order[to], share * gain) for step, share in ways if 0 <= (to := at + step) < size]
+        return (), ()
+    first = at - len(shares) // 2
+    return talk.order[max(first, 0) : first + len(shares)], shares[max(-first, 0) :]
 
 
 def _reached(talk: _Talk, nums: list[int], ways: Sequence[tuple[int, float]]) -> dict[int, list[_Part]]:

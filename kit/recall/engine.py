@@ -5,8 +5,9 @@ Law: filter first, then score all that is left, then cut. Direct evidence stands
 
 from __future__ import annotations
 
-import math
 from collections import Counter, defaultdict
+from heapq import merge
+from itertools import takewhile
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -229,20 +230,18 @@ def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Ite
         gains[num] = get(num, 0.0) + more
     for num, gain in answer.items():
         gains[num] = get(num, 0.0) + weights.answer * gain
-    joined, strength_of = score.joiner(weights), strengths.get
-    # what gains less can't reach it without a feature
-    enough = -math.log(1 - least) * (1 - 1e-9) if 0 < least < 1 else 0.0
-    found: list[tuple[float, Sequence[int]]] = [
-        (proof, (num,))
-        for num, gain in gains.items()
-        if (gain >= enough or num in strengths) and (proof := joined(strength_of(num, 0.0), gain)) >= least
-    ]
+    joined, both = score.joiner(weights), gains.keys() & strengths.keys()
+    found: list[tuple[float, Sequence[int]]] = [(joined(strengths[num], gains.pop(num)), (num,)) for num in both]
     alike: defaultdict[float, list[int]] = defaultdict(list)
     for num, strength in strengths.items():
-        if num not in gains:
+        if num not in both:
             alike[strength].append(num)
-    found += [(proof, nums) for strength, nums in alike.items() if (proof := joined(strength, 0.0)) >= least]
-    return sorted(found, key=itemgetter(0), reverse=True)
+    found += [(joined(strength, 0.0), nums) for strength, nums in alike.items()]
+    found.sort(key=itemgetter(0), reverse=True)
+    # of those that words alone speak for, mostly the first few are asked for
+    worded = ((joined(0.0, gain), (num,)) for num, gain in sorted(gains.items(), key=itemgetter(1), reverse=True))
+    ordered = merge(found, worded, key=itemgetter(0), reverse=True)
+    return takewhile(lambda one: one[0] >= least, ordered)
 
 
 def _co_tags(

@@ -6,6 +6,7 @@ Law: no I/O, no clock, no state. Weights are one value a profile, so that an ord
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.model.hits import Reason
@@ -101,12 +102,12 @@ def importance(weights: Weights, value: int) -> float:
 
 def layer(weights: Weights, name: str) -> float:
     """Weigh the tier: facts above turns above passing remarks."""
-    return {"semantic": weights.semantic, "transient": weights.transient}.get(name, 1.0)
+    return weights.semantic if name == "semantic" else weights.transient if name == "transient" else 1.0
 
 
 def feedback(weights: Weights, verdict: str) -> float:
     """Weigh the person's verdict: confirmed raises, rejected is never recalled, the rest changes nothing."""
-    return {"confirmed": weights.confirmed, "rejected": 0.0}.get(verdict, 1.0)
+    return weights.confirmed if verdict == "confirmed" else 0.0 if verdict == "rejected" else 1.0
 
 
 def conviction(weight: float, gain: float) -> float:
@@ -172,11 +173,16 @@ def standing(weights: Weights, row: Features, asked: Asked) -> float:
 
 def tallest(weights: Weights, sorts: Iterable[tuple[int, str, str]], asked: Asked) -> float:
     """Bound the standing of all cards of these sorts (importance, layer, feedback) from above."""
-    most = max(
+    most = _tallest(weights, frozenset(sorts))
+    return most * max(1.0, weights.dated) if asked.tells else most
+
+
+@lru_cache(maxsize=8)  # the sorts of a vault hardly ever change
+def _tallest(weights: Weights, sorts: frozenset[tuple[int, str, str]]) -> float:
+    return max(
         (importance(weights, value) * layer(weights, tier) * feedback(weights, said) for value, tier, said in sorts),
         default=0.0,
     )
-    return most * max(1.0, weights.dated) if asked.tells else most
 
 
 def scene_most(weights: Weights, asked: Asked) -> float:
