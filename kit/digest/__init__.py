@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from kit.digest import statements as statements
     from kit.digest import summary as summary
     from kit.digest import verdict as verdict
+    from kit.digest import words as words
 
-_ROOMS = {"keyphrases", "prose", "statements", "summary", "verdict"}
+_ROOMS = {"keyphrases", "prose", "statements", "summary", "verdict", "words"}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - the checker sees what is imported above

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from kit import text as analyser
 from kit.digest import chinese
 from kit.digest.shapes import EXPLICIT, INFERRED, Match, rule
 
@@ -247,5 +248,7 @@ def about_person(clause: str) -> bool:
 def _named(about: str, clause: str) -> str:
     """Choose what the key is made of: an attribute that was named, else the clause."""
     attribute = re.sub(r"(?i)^(?:my|our|the)\s+|^我们?的?(?!叫)", "", about.strip()).strip()
-    telling = len(attribute) > 1 and not re.match(r"(?i)^(?:we|i|i['’]m)\b|^(?:用|使用|采用|一直|对|住)", attribute)
+    telling = (len(attribute) > 1 or analyser.is_cjk(attribute)) and not re.match(
+        r"(?i)^(?:we|i|i['’]m)\b|^(?:用|使用|采用|一直|对|住)", attribute
+    )
     return attribute if telling else clause

@@ -9,15 +9,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text as analyser
-from kit.digest import patterns, prose
+from kit.digest import patterns, prose, subject, words
 from kit.digest.shapes import EXPLICIT, Match
 
 if TYPE_CHECKING:
     from kit.model.notes import Category
 
 _LONGEST = 300
-_SAME = 0.75
-"""Facts about one thing agree from this share of common content on."""
 
 
 class Statement(NamedTuple):
@@ -111,7 +109,7 @@ def _made(rest: str, match: Match, agent: str) -> Statement:
     return Statement(
         text=text,
         category=match.category,
-        key=_key(match, agent),
+        key=subject.key(match, agent),
         value=value,
         confidence=match.confidence,
         scenes=("work",) if _SCENE_WORK.search(rest) else (),
@@ -120,103 +118,27 @@ def _made(rest: str, match: Match, agent: str) -> Statement:
     )
 
 
-def _key(match: Match, agent: str) -> str:
-    """Derive the key a fact is replaced by: the attribute named, else its sorted content words."""
-    for key, words in patterns.TOPICS:
-        if words.search(match.about):
-            return key
-    number = re.search(r"\d{2,}", match.value)
-    if match.correction and number:
-        near = re.search(
-            rf"([A-Za-z]{{3,}}|[{analyser.CJK}]{{2}}?)(?: (?:is|to|now|=))* ?(?:改为|改成|是|为)? ?{number[0]}", agent
-        )
-        if near and analyser.fold(near[1]) not in analyser.stop_words():
-            return analyser.key(near[1])
-    return _without_value(match)
-
-
-_MONTHS = "jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec"
-_DAY = rf"(?:(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?|the \d{{1,2}}(?:st|nd|rd|th)|(?:{_MONTHS})[a-z]* \d{{1,2}})"
-_HOUR = (
-    r"(?:\d{1,2}(?:[:.]\d{2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half past \w+|noon|"
-    r"midnight)(?: ?(?:am|pm|a\.m\.|p\.m\.|o['’]clock|sharp))?"
-)
-_IS_WHEN = re.compile(
-    r"(?i)^(?P<what>.+?) (?:is|are|starts?|begins?|happens?|takes? place)(?: now| always| moved to)?"
-    rf"(?P<day> (?:on |every |each )?{_DAY}(?: (?:morning|afternoon|evening)s?)?)?(?P<time> (?:at|from|by) {_HOUR})?"
-    rf"(?P<late> (?:on|every|each) {_DAY})?[.! ]*$"
-)
-_IS_WHEN_CJK = re.compile(
-    r"(?:都?(?:是|在|定在|改到|改在|安排在))?"
-    r"(?:(?P<day>每?(?:周|星期|礼拜)[一二三四五六日天末]|每[周月年天日]|\d{1,2}月\d{1,2}[日号]|\d{1,2}[日号])|"
-    r"(?P<time>凌晨|早上|上午|中午|下午|傍晚|晚上|(?:\d{1,2}|[一二两三四五六七八九十]{1,3})点(?:半|\d{1,2}分)?|\d{1,2}[:：]\d{2}))"
-)
-_IS_NUMBER = re.compile(
-    r"(?i)^(?P<what>.{2,60}?)(?: (?:is|are|=) |\s?(?:是|为|改成|改为|等于)\s?)[\w./:%-]*\d[\w./:%-]*[.。! ]*$"
-)
-
-
-def _without_value(match: Match) -> str:
-    """Name a fact by what it is about: when something is, and which number it has, are values and no part of that."""
-    about = match.about
-    if match.category != "fact" or about != match.value:
-        return content_key(about)
-    if number := _IS_NUMBER.match(about):
-        return content_key(number["what"])
-    if analyser.is_cjk(about):
-        times = list(_IS_WHEN_CJK.finditer(about))
-        what, on_days = _IS_WHEN_CJK.sub("", about), any(one["day"] for one in times)
-    else:
-        found = _IS_WHEN.match(about)
-        times = [found] if found and (found["day"] or found["time"] or found["late"]) else []
-        what, on_days = (found["what"], bool(found["day"] or found["late"])) if found and times else ("", False)
-    if not times or not _content(what):
-        return content_key(about)
-    return f"{content_key(what)} {'day' if on_days else 'time'}"
-
-
-def content_key(text: str) -> str:
-    """Name a text by its content words, in an order that does not depend on how it was put."""
-    words = {analyser.stem(word): word for word in _content(text)}
-    shown = (re.sub(r"(?<=[a-z]{3})(?<![isu])s$", "", word) for word in words.values())
-    return " ".join(sorted(shown)[:5]) or analyser.key(text)[:40]
-
-
-_EMPTY = re.compile(
-    r"(?:"
-    r"alway|never|usual|prefer|like|love|hate|dislik|rememb|pleas|go|put|use|write|give|keep|make|do"
-    r")"
-)
-_CJK_EMPTY = re.compile(
-    r"以后|今后|从现在起|从今以后|总是|始终|一律|永远|务必|每次|都要|统一|请|都|要|用|写|放|我们?|"
-    r"你们?|的|了|是|在|里|中|喜欢|习惯|"
-    r"不要|不|别|把|给|先|就|也|(?<![例开周晨年早晚大])会(?![议员话计])|加|和|与|时"
-)
-
-
-def _content(text: str) -> list[str]:
-    """List the words of a fact that carry it, folded, in order."""
-    terms = []
-    for word in analyser.tokens(text):
-        if analyser.is_cjk(word):
-            terms += [part for part in _CJK_EMPTY.split(word) if part]
-        elif word not in analyser.stop_words() and not _EMPTY.fullmatch(analyser.stem(word)):
-            terms.append(word)
-    return terms
-
-
 _CONTRAST = re.compile(
-    r"(?i)(?<=\w)[,，]?\s*(?:(?:but )?\bnot\b|\binstead of\b|\brather than\b|\bover\b|而不是|而非|"
-    r"不是|不要|不用|别用)\s*"
-    r"[^,，.。;；!！]*"
+    r"(?i)(?<=\w)(?:[,，]?\s*(?:\b(?:but not|instead of|rather than|over)\b|而不是|而非)"
+    r"|[,，]\s*(?:(?:not|never)\b|不是|不要|不用|别用)"
+    r"|(?<!\b(?:is|am|do))(?<!\b(?:are|was|can|may|has|did))(?<!\b(?:does|will|must|were|have))(?<!\b(?:could|would))"
+    r"(?<!\bshould)\s+not\b)"
+    r"\s*[^,，.。;；!！]*"
 )
-_NEGATION = re.compile(r"(?i)\b(?:not|never|no|don['’]t|hate|dislike|avoid|without)\b|不|别|勿|讨厌|禁止")
+"""What is said not to hold beside what does: `tabs, not spaces`."""
+_SCOPE = re.compile(
+    r"(?i)\b(?:in|for|on|at|when|while|during|within|under|before|after|until|unless|except|only|if|from)\b"
+    r"(?:(?!\b(?:in|for|on|at|when|while|during|within|under|before|after|until|unless|except|only|if|from)\b)"
+    r"[^,，.。;；])+"
+    r"|[在对给为当](?P<zh>[^，,。；]{1,12}?)(?:里|中|时|上|的时候|都|用|[，,])"
+)
+"""Where or when something holds."""
 
 
 def _features(text: str) -> set[str]:
     """Take what two facts can share: stems, and CJK pairs within words."""
     parts: set[str] = set()
-    for term in _content(text):
+    for term in words.content(text):
         if analyser.is_cjk(term) and len(term) > 1:
             parts.update(term[at : at + 2] for at in range(len(term) - 1))
         else:
@@ -228,7 +150,12 @@ def _clash(a: str, b: str) -> bool:
     """Tell whether two facts differ in a number, or only one of them denies."""
     numbers_a, numbers_b = set(re.findall(r"\d+", a)), set(re.findall(r"\d+", b))
     differs = bool(numbers_a and numbers_b and numbers_a != numbers_b)
-    return differs or bool(_NEGATION.search(a)) != bool(_NEGATION.search(b))
+    return differs or words.denies(a) != words.denies(b)
+
+
+def contradict(a: str, b: str) -> bool:
+    """Tell whether two facts about one thing may exclude each other: two that only forbid never do."""
+    return not all(words.denies(_CONTRAST.sub(" ", each)) for each in (a, b))
 
 
 def similarity(a: str, b: str) -> float:
@@ -248,12 +175,20 @@ def similarity(a: str, b: str) -> float:
 
 def agree(a: str, b: str) -> bool:
     """Tell whether two facts about one thing say the same: equal content, or one only adds to the other."""
-    if analyser.key(a) == analyser.key(b):
-        return True
-    kept_a, kept_b = _CONTRAST.sub(" ", a), _CONTRAST.sub(" ", b)
-    left, right = _features(kept_a), _features(kept_b)
-    if not left or not right or _clash(kept_a, kept_b):
+    return analyser.key(a) == analyser.key(b) or bool(_more(a, b) or _more(b, a))
+
+
+def adds(new: str, old: str) -> bool:
+    """Tell whether a fact says all that another says, and something more."""
+    return analyser.key(new) != analyser.key(old) and _more(old, new) and not _more(new, old)
+
+
+def _more(less: str, more: str) -> bool:
+    """Tell whether a fact says what another says; what it adds may not be where or when it holds."""
+    kept_less, kept_more = _CONTRAST.sub(" ", less), _CONTRAST.sub(" ", more)
+    left, right = _features(kept_less), _features(kept_more)
+    if not left or not left <= right or _clash(kept_less, kept_more):
         return False
-    if len(left - right) == len(right - left) == 1:
-        return False  # one word stands in the place of another: five minutes, nine minutes
-    return left <= right or right <= left or 2 * len(left & right) / (len(left) + len(right)) >= _SAME
+    fresh = right - left
+    scopes = (_features(found["zh"] or found[0]) for found in _SCOPE.finditer(kept_more))
+    return not any(scope and scope <= fresh for scope in scopes)

@@ -5,7 +5,6 @@ Law: one value a key. What a new value replaces stays in the note, under `## Ear
 
 from __future__ import annotations
 
-import re
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,7 +28,6 @@ SIMILAR = 0.5
 SURER, SUREST = 0.05, 0.95
 EARLIER = "## Earlier"
 _EARLIER = re.compile(r"^## Earlier[ \t]*\r?\n((?:[ \t]*\r?\n)*)", re.MULTILINE)
-_NEGATION = re.compile(r"(?i)\b(?:not?|never|none|without|stop)\b|n['’]t\b|不|别|勿|没|无")
 LEAST_CONFIDENCE = 0.4
 
 
@@ -79,13 +77,14 @@ def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered 
     hand.tell_redacted(sorted({*kinds, *more, *most}), at, "facts")
     given_key = text.key(key)
     stated = stated._replace(tags=hand.cleaned_words(stated.tags))
-    stated = _completed(stated._replace(says=" ".join(says.split()), key=key, value=value))
-    known = _find(hand, stated, given_key, at)
+    read = _completed(stated._replace(says=" ".join(says.split()), key="", value=value))
+    stated = read._replace(key=key or read.key)
+    known = _find(hand, stated, given_key, at, named=given_key not in ("", text.key(read.key)))
     if known:
         path, fact = known
         if who == "learn" and hand.store.recently_touched(path, time.time()):
             raise ConflictError(f"{path} was saved a moment ago.", "What was said is kept when it is quiet.")
-        return _again(hand, path, fact, stated, at, who)
+        return _again(hand, path, fact, stated, at, who, inferred=who == "learn" and not given_key)
     return _first(hand, stated, at, who)
 
 
@@ -102,10 +101,11 @@ def _completed(stated: Stated) -> Stated:
     )
 
 
-def _find(hand: Hand, stated: Stated, given_key: str, at: datetime) -> tuple[str, Fact] | None:
+def _find(hand: Hand, stated: Stated, given_key: str, at: datetime, *, named: bool) -> tuple[str, Fact] | None:
     """Find the fact this is about: by its key, else by a sentence that says the same.
 
-    A sentence that is only alike is no ground to supersede: two facts may share most of their words.
+    A sentence that is only alike is no ground to supersede: two facts may share most of their words. Nor are two that
+    only forbid something, unless somebody `named` the key.
     """
     rows = {
         num: row
@@ -115,10 +115,9 @@ def _find(hand: Hand, stated: Stated, given_key: str, at: datetime) -> tuple[str
     }
     keyed = {num for num in hand.index.postings.cards(f"key:{text.key(stated.key)}") if stated.key and num in rows}
     candidates = [(2.0, num) for num in keyed]
-    says = text.fold(stated.says)
     for num, row in rows.items():
-        alike = digest.statements.similarity(row.shown, says)
-        if alike >= SIMILAR and digest.statements.agree(row.shown, says):
+        alike = digest.statements.similarity(row.shown, stated.says)
+        if alike >= SIMILAR and digest.statements.agree(row.shown, stated.says):
             candidates.append((alike, num))
     for _, num in sorted(candidates, reverse=True):
         entry = hand.index.catalog.numbered(num)
@@ -129,15 +128,18 @@ def _find(hand: Hand, stated: Stated, given_key: str, at: datetime) -> tuple[str
         foreign = (
             num not in keyed and given_key and isinstance(fact, Fact) and text.key(fact.key) not in ("", given_key)
         )
-        if entry and isinstance(fact, Fact) and not foreign:
+        if not entry or not isinstance(fact, Fact) or foreign:
+            continue
+        old = note.first_paragraph(fact.body)
+        if named or digest.statements.agree(old, stated.says) or digest.statements.contradict(old, stated.says):
             return entry.path, fact
     return None
 
 
-def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who: Who) -> Remembered:
-    """Say a known fact again: surer of it when it says the same, superseded when it does not.
+def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who: Who, *, inferred: bool) -> Remembered:
+    """Say a known fact again: surer of it when it says the same, superseded when it does not, or says more.
 
-    A card that is learned from again is no further witness.
+    A card that is learned from again is no further witness. What was only inferred adds nothing to what was said.
     """
     old = note.first_paragraph(fact.body)
     same = _says_the_same(old, fact, stated)
@@ -147,7 +149,8 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     witnessed = _is_among(hand, stated.source, fact.sources)
     if same and witnessed:
         return Remembered(fact.id, path, "confirmed", stated.key or fact.key)
-    changes = _changes(fact, stated, said, same=same, witnessed=witnessed)
+    more = same and not inferred and digest.statements.adds(stated.says, old)
+    changes = _changes(fact, stated, said, same=same, more=more, witnessed=witnessed)
     tags, refused = pool_acts.allowed(hand, stated.tags)
     united = tuple(dict.fromkeys((*fact.tags, *tags))) if same else _anew(hand, fact, old, stated.says, tags)
     if united != fact.tags:
@@ -157,18 +160,18 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
 
     def change(raw: bytes) -> bytes:
         edited = note.edit(raw, clean, path)
-        return edited if same else supersede(edited, path, stated.says, fact, said)
+        return supersede(edited, path, stated.says, fact, said) if more or not same else edited
 
     hand.rewrite(path, change)
-    did = "confirmed" if same else "superseded"
-    hand.journal.add(at, who, "remember", path, did, id=fact.id, before=None if same else old)
+    did = "confirmed" if same and not more else "superseded"
+    hand.journal.add(at, who, "remember", path, did, id=fact.id, before=None if did == "confirmed" else old)
     paths = pool_acts.ensure(hand, united, tags, at)
     hand.settle(path, *paths)
     return Remembered(fact.id, path, did, stated.key or fact.key, refused)
 
 
 def _changes(
-    fact: Fact, stated: Stated, said: datetime, *, same: bool, witnessed: bool
+    fact: Fact, stated: Stated, said: datetime, *, same: bool, more: bool, witnessed: bool
 ) -> dict[str, note.Value | None]:
     """Say which keys of a fact change when it is said again, but for its tags."""
     changes: dict[str, note.Value | None] = {
@@ -185,8 +188,8 @@ def _changes(
         changes["sources"] = [link(source) for source in (*fact.sources, stated.source)]
     if stated.key and (not fact.key or not same):
         changes["key"] = stated.key
-    if stated.value and text.key(stated.value) != text.key(fact.value):
-        changes["value"] = stated.value
+    if (more or not same) and stated.value != fact.value:
+        changes["value"] = stated.value or None  # with the sentence it is of
     return changes
 
 
@@ -219,7 +222,7 @@ def _says_the_same(old: str, fact: Fact, stated: Stated) -> bool:
     if digest.statements.agree(old, stated.says):
         return True
     same_value = bool(stated.value) and text.key(stated.value) == text.key(fact.value)
-    return same_value and bool(_NEGATION.search(old)) == bool(_NEGATION.search(stated.says))
+    return same_value and digest.words.denies(old) == digest.words.denies(stated.says)
 
 
 def _surer(confidence: float) -> float:

@@ -89,6 +89,62 @@ def test_what_is_said_otherwise_supersedes_and_the_old_stays_below(kit: Kit, old
     assert len(kit.facts()) == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "value"),
+    [
+        ("My blood type is A", "My blood type is B", "B"),
+        ("我的血型是 A 型", "我的血型是 O 型", "O 型"),
+        ("我的车是 Model 3", "我的车是 Model Y", "Model Y"),
+        ("My plan is plan A", "My plan is plan B", ""),
+        ("I live in Berlin", "I live in Munich", "Munich"),
+        ("我住在柏林", "我住在慕尼黑", "慕尼黑"),
+        ("I work at ACME", "I work at Globex", "Globex"),
+        ("Mr. Li is my landlord", "Mr. Wang is my landlord", ""),
+        ("The staging server is at 10.0.0.5", "The staging server is at 10.0.0.6", ""),
+        ("We deploy on Fridays", "We deploy on Tuesdays", "Tuesdays"),
+    ],
+)
+def test_a_value_and_the_sentence_it_is_of_change_together(kit: Kit, old: str, new: str, value: str) -> None:
+    one = kept(kit.remember(old, now=AUGUST))
+    other = kept(kit.remember(new, now=NOVEMBER))
+    fact = fact_of(kit, one)
+    assert (other.did, says(fact)) == ("superseded", new)
+    assert fact.value == value or (not value and new in fact.value)
+    assert old in fact.body, "what it replaces stays below"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("I live in Berlin", "My sister lives in Munich"),
+        ("We deploy on Fridays", "We review on Tuesdays"),
+        ("I'm allergic to penicillin", "I'm allergic to peanuts"),
+        ("I like chess", "I like climbing"),
+        ("I take vitamin C", "I take vitamin D"),
+        ("Use tabs", "I use tabs in Go"),
+        ("I write backend code in Python", "I write backend code in Go"),
+        ("我对花生过敏", "我对青霉素过敏"),
+        ("不要用 npm", "不要用 yarn"),
+        ("函数不要超过 30 行", "函数不要有副作用"),
+    ],
+)
+def test_two_facts_about_different_things_hold_both(kit: Kit, one: str, other: str) -> None:
+    assert kept(kit.remember(one)).did == "new"
+    assert kept(kit.remember(other)).did == "new"
+
+
+def test_a_sentence_that_says_more_takes_the_place_of_the_shorter_and_nothing_is_lost(kit: Kit) -> None:
+    one = kept(kit.remember("I'm allergic to peanuts", now=AUGUST))
+    other = kept(kit.remember("I'm allergic to peanuts and penicillin", now=NOVEMBER))
+    fact = fact_of(kit, one)
+    assert (other.id, says(fact), fact.value) == (
+        one.id, "I'm allergic to peanuts and penicillin", "peanuts and penicillin"
+    )  # fmt: skip
+    assert fact.confidence == 0.95
+    assert kept(kit.remember("I'm allergic to peanuts")).did == "confirmed"
+    assert says(fact_of(kit, one)) == "I'm allergic to peanuts and penicillin"
+
+
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_what_a_person_wrote_into_a_fact_survives_each_change(kit: Kit, newline: str) -> None:
     one = kept(kit.remember("Use tabs for indentation", now=AUGUST))
