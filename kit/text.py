@@ -187,9 +187,70 @@ def count_tokens(text: str) -> int:
     return round(found / 1.5 + (len(text) - found) / 4)
 
 
+_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[^\sa-z])|(?<=[。！？])[”’」』）)]*\s*|\n+")
+_GOES_ON = re.compile(
+    r"(?i)(?:^|[\s(\"“])(?:dr|mr|mrs|ms|mx|prof|messrs|e\.g|i\.e|vs|cf|approx|ca|resp|incl|excl|viz)\.$"
+)
+_BEFORE_NUMBER = re.compile(
+    r"(?i)(?:^|[\s(\"“])(?:nos?|figs?|vols?|pp?|ch|chap|secs?|eqs?|art|v|ver|pt|al|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|"
+    r"dec)\.$"
+)
+_BEFORE_NAME = re.compile(
+    r"(?:^|[\s(\"“])(?:(?i:st|gen|col|capt|lt|sgt|maj|mt|rev|hon|sen|rep|gov|jr|sr|inc|ltd|co|corp|dept|univ|etc|al|est|"
+    r"ph\.d|m\.d|b\.sc|m\.sc|a\.m|p\.m)|(?:[A-Z]\.)+[A-Z])\.$"
+)
+_INITIAL = re.compile(r"(?:^|(?:^|[\s(\"“])(?P<before>\S+)\s|[(\"“])[A-Z]\.$")
+_NAMED_BY_LETTER = re.compile(
+    r"(?i)(?:plan|option|type|vitamin|class|grade|zone|team|group|version|part|section|appendix|model|hepatitis|step|phase|"
+    r"case|point|level|tier|block|building|hall|room|terminal|line|platform|gate|drive|series|variant|answer|question)$"
+)
+_LEADS_TO_NAME = frozenset({"by", "from", "with", "and", "to", "of", "for", "ask", "told", "met", "via", "&"})
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Split a text into sentences, each on one line; abbreviations, initials and list numbers end none."""
+    start = 0
+    for border in _END.finditer(text):
+        before = text[max(start, border.start() - 40) : border.start()]
+        if "\n" not in border[0] and before.endswith(".") and _goes_on(before, text[border.end() : border.end() + 30]):
+            continue
+        found = " ".join((text[start : border.start()] + border[0].strip()).split())
+        start = border.end()
+        if found:
+            yield found
+    if found := " ".join(text[start:].split()):
+        yield found
+
+
+def _goes_on(before: str, after: str) -> bool:
+    """Tell whether a full stop belongs to an abbreviation, an initial or a number of a list."""
+    if _GOES_ON.search(before) or re.fullmatch(r"\s*\d{1,3}\.", before):
+        return True
+    if _BEFORE_NUMBER.search(before):
+        return after[:1].isdigit()
+    word = re.match(r"[A-ZÀ-Þ][\w'’-]*", after)
+    if word is None or fold(word[0]) in stop_words():
+        return False
+    initial = _INITIAL.search(before)
+    if initial is None:
+        return bool(_BEFORE_NAME.search(before))
+    led = initial["before"] or ""
+    names = led[:1].isupper() and not _NAMED_BY_LETTER.search(led) and fold(led) not in stop_words()
+    return not led or names or fold(led) in _LEADS_TO_NAME
+
+
+def clip(text: str, limit: int) -> str:
+    """Cut a text to at most `limit` characters, at the last clause or word that fits."""
+    if len(text) <= limit:
+        return text
+    head = text[: max(limit - 1, 0)]
+    for borders in (r"[，；,;:：](?!\S*\w:)", r"\s"):
+        ends = [found.start() for found in re.finditer(borders, head) if found.start() > limit // 2]
+        if ends:
+            return head[: ends[-1]].rstrip("，；,;:： ") + "…"
+    return head.rstrip() + "…" if limit > 0 else ""
+
+
 def first_sentence(text: str, limit: int = 200) -> str:
-    """Take the first sentence of a text on one line, cut at `limit` characters."""
-    line = " ".join(text.split())
-    end = re.search(r"[.!?](?=\s|$)|[。！？]", line)
-    sentence = line[: end.end()] if end else line
-    return sentence if len(sentence) <= limit else sentence[: limit - 1].rstrip() + "…"
+    """Take the first sentence of a text on one line, cut to at most `limit` characters at a word."""
+    return clip(next(sentences(" ".join(text.split())), ""), limit)

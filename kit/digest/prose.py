@@ -10,14 +10,26 @@ import re
 from kit import text as analyser
 
 _FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
-_LINK = re.compile(r"!?\[([^\]\n]{0,200})\]\([^)\s]{0,500}\)")
-_WIKILINK = re.compile(r"\[\[(?:[^\]|\n]{0,200}\|)?([^\]|\n]{1,200})\]\]")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_CODE = "\ufffc"
+"""Stands for a code span while the marks around it are read."""
+_LINK = re.compile(rf"!?\[([^\]\n]{{0,200}})\]\([^)\s{_CODE}]{{0,500}}\)")
+_WIKILINK = re.compile(rf"\[\[(?:[^\]|\n{_CODE}]{{0,200}}\|)?([^\]|\n]{{1,200}})\]\]")
+_BULLET = re.compile(r"^\s*(?:[-*+•]\s+(?!(?:[\d*/,-]+\s+){3})|\d{1,3}[.)]\s+)(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
-_EMPHASIS = re.compile(r"\*\*|__(?=\S)|(?<=\S)__|(?<![\w*])\*(?=\S)|(?<=[^\s*])\*(?![\w*])|`+")
+_QUOTE = re.compile(r"^(?:>(?!=)\s*)+")
+_AT_WORD = rf"(?:^|(?<=[\s(\[{{\"'“‘「『（【，。；：！？、—–,;:!?>|{analyser.CJK}]))"
+"""Where emphasis may open: not within a word, a path, a pattern or an expression."""
+_STARS = re.compile(
+    rf"{_AT_WORD}(?P<mark>\*{{1,3}})(?=[\w\"'“‘「（(\[<@#$~{_CODE}])(?P<said>[^*\n]{{1,300}}(?<=\S))(?P=mark)"
+    r"(?![A-Za-z0-9_*/-]|\.[A-Za-z0-9*])",
+    re.MULTILINE,
+)
+_LINES = re.compile(
+    rf"{_AT_WORD}__(?=[\w\"'“‘「（(\[<@#$~{_CODE}])(?P<said>(?:(?!__)[^\n]){{1,300}}(?<=\S))__(?![A-Za-z0-9_(/]|\.[A-Za-z0-9])",
+    re.MULTILINE,
+)
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^\n]{1,400}?)(?<!`)\1(?!`)")
 _RULE = re.compile(r"\s*(?:[-*_=]\s*){3,}$|\s*\|?(?:\s*:?-+:?\s*\|)+\s*:?-*:?\s*$")
-_END = re.compile(r"(?<=[.!?…])[\"'”’)]*\s+(?=[^\sa-z])|(?<=[。！？])[”’」』）)]*\s*|\n+")
-_ABBREVIATION = re.compile(r"(?i)\b(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|fig|st)\.$")
 _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|「[^」\n]{1,300}」|(?<!\w)'[^'\n]{4,300}'(?!\w)")
 _CODE_SPAN = re.compile(r"`[^`\n]{1,200}`")
 
@@ -29,7 +41,7 @@ _LEAD = re.compile(
     r"good|nice|done|fixed|thanks|thank you|hi|hello|hey|sorry(?: about (?:that|this))?|my apologies|got it|"
     r"noted|understood|agreed|will do|good to know|makes sense|happy to help|"
     r"(?:great|good|excellent) (?:question|point|idea|catch)|nice to meet you|you(?:'|’)re (?:right|welcome))"
-    r"(?:,? [A-Z][a-z]+(?=[!.]))?[,.!:;]+"
+    r"(?:,? (?-i:[A-Z])[a-z]+(?=[!.](?:\s|$)))?[,.!:;]+"
     r"|[^\W\d_]{1,4}[，,]?[您你]好[！!，,。]|nice to meet you,? [^\W\d_]{1,20}[.!]"
     r"|(?:here(?:'s| is| are)[^.:\n]{0,60}:)"
     r"|(?:btw|by the way|also|ok so|so|well|please|hm+|actually),?(?=\s)"
@@ -71,7 +83,7 @@ def plain(text: str) -> str:
             continue
         bare = _HEADING.sub("", line)
         starts = bool(_BULLET.match(bare)) or bare != line or line.lstrip().startswith((">", "|"))
-        bare = _BULLET.sub("", bare).lstrip("> ").strip()
+        bare = _QUOTE.sub("", _BULLET.sub("", bare).lstrip()).strip()
         if not bare or _RULE.match(line):
             joins = False
         elif joins and not starts:
@@ -80,8 +92,40 @@ def plain(text: str) -> str:
         else:
             lines.append(bare)
             joins = True
-    found = "\n".join(lines)
-    return _EMPHASIS.sub("", _WIKILINK.sub(r"\1", _LINK.sub(r"\1", found)))
+    return _without_marks("\n".join(lines))
+
+
+def _without_marks(text: str) -> str:
+    """Take the marks of links, emphasis and code out; what stands within code stays as it is."""
+    spans: list[str] = []
+
+    def keep(span: re.Match[str]) -> str:
+        spans.append(span[2].strip())
+        return _CODE
+
+    bare = _SPAN.sub(keep, text.replace(_CODE, " "))
+    bare = _WIKILINK.sub(r"\1", _LINK.sub(r"\1", bare))
+    for _ in range(2):  # emphasis within emphasis
+        bare = _LINES.sub(_emphasised, _STARS.sub(_emphasised, bare))
+    kept = iter(spans)
+    return re.sub(_CODE, lambda _: next(kept), bare.replace("`", ""))
+
+
+def _emphasised(found: re.Match[str]) -> str:
+    """Take the marks off emphasised words; `__name__` is a name."""
+    name = found[0].startswith("__") and re.fullmatch(r"\w+", found["said"], re.ASCII)
+    return found[0] if name else found["said"]
+
+
+def sentences(text: str) -> list[str]:
+    """Split plain text into sentences, each on one line."""
+    return list(analyser.sentences(text))
+
+
+def capital(sentence: str) -> str:
+    """Begin a sentence with a capital, unless it begins with the name of a file, a command or a variable."""
+    word = re.match(r"[a-zß-ÿ]+(?=['’,;:]?(?:\s|$)|['’](?:s|re|ll|ve|d|m|t)\b)", sentence)
+    return sentence[0].upper() + sentence[1:] if word else sentence
 
 
 def without_quotes(text: str) -> str:
@@ -89,27 +133,12 @@ def without_quotes(text: str) -> str:
     return _QUOTED.sub(" … ", _CODE_SPAN.sub(" … ", text))
 
 
-def sentences(text: str) -> list[str]:
-    """Split plain text into sentences, each on one line."""
-    found: list[str] = []
-    start = 0
-    for border in _END.finditer(text):
-        piece = text[start : border.start()]
-        if "\n" not in border[0] and _ABBREVIATION.search(piece[-12:]):
-            continue
-        closing = border[0].strip()
-        found.append(" ".join((piece + closing).split()))
-        start = border.end()
-    found.append(" ".join(text[start:].split()))
-    return [sentence for sentence in found if sentence]
-
-
 def strip_lead(sentence: str) -> str:
     """Take greetings and filler off the front: `Sure! The cause is…` → `The cause is…`."""
     rest = _LEAD.sub("", sentence)
     if not rest:
         return ""
-    return rest if rest == sentence or not rest[0].islower() else rest[0].upper() + rest[1:]
+    return rest if rest == sentence else capital(rest)
 
 
 def is_filler(sentence: str) -> bool:
@@ -143,15 +172,3 @@ def is_question(sentence: str) -> bool:
 def size(text: str) -> int:
     """Measure a text as people do: Latin words plus CJK characters."""
     return sum(len(word) if analyser.is_cjk(word) else 1 for word in analyser.tokens(text))
-
-
-def clip(text: str, limit: int) -> str:
-    """Cut a text to at most `limit` characters, at the last clause or word that fits."""
-    if len(text) <= limit:
-        return text
-    head = text[: max(limit - 1, 0)]
-    for borders in (r"[，；,;:：](?!\S*\w:)", r"\s"):
-        ends = [found.start() for found in re.finditer(borders, head) if found.start() > limit // 2]
-        if ends:
-            return head[: ends[-1]].rstrip("，；,;:： ") + "…"
-    return head.rstrip() + "…" if limit > 0 else ""

@@ -102,7 +102,7 @@ def _statement(clause: str, agent: str) -> Statement | None:
 
 def _made(rest: str, match: Match, agent: str) -> Statement:
     text = re.sub(r"(?i)^please,?\s+|,? please(?=[.!]?$)", "", rest.strip(" ,，;；:："))
-    text = text[:1].upper() + text[1:]
+    text = prose.capital(text)
     if text[-1] not in ".!。！":
         text += "。" if analyser.language(text) == "zh" else "."
     value = re.sub(r"(?i)^please,?\s+|^请|,? please$", "", match.value.strip(" ,，.。!！;；:："))

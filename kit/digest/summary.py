@@ -81,7 +81,7 @@ def _request(user: str) -> str:
 def _statement(user: str, limit: int) -> str:
     text = " ".join(prose.said(user)) or " ".join(prose.sentences(prose.plain(user)))
     text = re.sub(r"(?i)^(?:please )?remember(?: that|[:,])\s*|^(?:请)?记(?:住|一下)[：:，,]\s*", "", text)
-    text = text[:1].upper() + text[1:]
+    text = prose.capital(text)
     whole = [""]
     for sentence in prose.sentences(text):
         joined = f"{whole[-1]}{'' if analyser.is_cjk(sentence[:1]) else ' '}{sentence}".strip()
@@ -89,7 +89,7 @@ def _statement(user: str, limit: int) -> str:
             break
         whole.append(joined)
     # a short sentence before a long one (`Thanks for asking. …`) is not what was said
-    return whole[-1] if len(whole[-1]) >= min(len(text), limit // 2) else prose.clip(text, limit)
+    return whole[-1] if len(whole[-1]) >= min(len(text), limit // 2) else analyser.clip(text, limit)
 
 
 def is_acknowledged(user: str, agent: str) -> bool:
@@ -112,7 +112,7 @@ def summarise(user: str, agent: str, limit: int = 200) -> str:
     (`question → answer`); what the user said where the agent only took note of it.
     """
     if is_acknowledged(user, agent):
-        return _statement(user, limit) or prose.clip(" ".join(prose.sentences(prose.plain(agent))), limit)
+        return _statement(user, limit) or analyser.clip(" ".join(prose.sentences(prose.plain(agent))), limit)
     request = _request(user)
     asked = set(analyser.terms(request))
     said = prose.said(agent)
@@ -120,9 +120,9 @@ def summarise(user: str, agent: str, limit: int = 200) -> str:
     shared = len(set(analyser.terms(best.sentence)) & asked)
     alone = shared >= max(1, len(asked) / 4) and not _DANGLING.match(best.sentence)
     if alone or not request or prose.is_filler(request):
-        return prose.clip(best.sentence, limit)
-    lead = prose.clip(request.rstrip("?？.。！! "), min(90, limit // 2))
-    return f"{lead} → {prose.clip(best.sentence, limit - len(lead) - 3)}"
+        return analyser.clip(best.sentence, limit)
+    lead = analyser.clip(request.rstrip("?？.。！! "), min(90, limit // 2))
+    return f"{lead} → {analyser.clip(best.sentence, limit - len(lead) - 3)}"
 
 
 def overview(user: str, agent: str, words: tuple[int, int] = (100, 200)) -> str:
@@ -138,7 +138,7 @@ def overview(user: str, agent: str, words: tuple[int, int] = (100, 200)) -> str:
     chinese = analyser.language(" ".join(said[:20])) == "zh"
     most = most * 3 // 2 if chinese else most
     request = _request(user)
-    lead = prose.clip(request, 160) if request and not prose.is_filler(request) else ""
+    lead = analyser.clip(request, 160) if request and not prose.is_filler(request) else ""
     room = most - prose.size(lead)
     kept: list[_Scored] = []
     for found in sorted(_score(said, set(analyser.terms(user))), key=lambda found: (-found.score, found.at)):
