@@ -63,8 +63,10 @@ _FILLER = re.compile(
     r"我比较了.{0,8})[.!?。！？]*$"
 )
 _PROMISE = re.compile(
-    r"(?i)^(?:(?:okay|ok|yes|sure|agreed|noted|understood)[,.!:]? )*(?:i(?:'|’)?ll|i will|will do|noted|"
-    r"understood|got it)\b|^(?:以后|今后|会|将|已?记)|(?:统一|会|一定|不再?)(?:先|都|用|按|加|控制|问)"
+    r"(?i)^(?:(?:okay|ok|yes|sure|agreed|noted|understood)[,.!:]? )*"
+    r"(?:i(?:['’]ll| will| won['’]t|['’]m going to| am going to|['’]ve noted)|will do|noted|understood|got it(?! \w))\b"
+    r"|^(?:(?:以后|今后|之后|接下来|下次)[，,]?)?(?:我(?:会|将|都会|一定|不会|就|记)|(?:一定会?|将会?(?=[按照在用])|不再|会)(?![议员场展面计谈所长]))"
+    r"|^(?:已经?)?记(?:下|住|好)"
 )
 
 
@@ -147,8 +149,8 @@ def is_filler(sentence: str) -> bool:
 
 
 def is_promise(sentence: str) -> bool:
-    """Tell whether a sentence only promises to heed what was asked."""
-    return bool(_PROMISE.search(sentence.strip()))
+    """Tell whether a sentence says what the one who speaks will do, or that they have taken note."""
+    return bool(_PROMISE.match(sentence.strip()))
 
 
 def said(text: str) -> list[str]:
@@ -162,7 +164,7 @@ def is_question(sentence: str) -> bool:
     return bool(
         re.search(
             r"[?？][\"'”’)）]*$|(?:吗|呢|么)[。！]?$"
-            r"|什么|怎么|为何|哪[个些里儿种]|是否|是不是|能不能|多少|(?i:^(?:what|which|why|how|who|whose|when|where|"
+            r"|什么|怎么|为何|哪[个些里儿种]|是否|是不是|能不能|要不要|可不可以|有没有|会不会|该不该|多少|谁(?![都也])|(?i:^(?:what|which|why|how|who|whose|when|where|"
             r"is|are|was|were|do|does|did|can|could|should|would|will|shall|may|have|has)\b)",
             sentence.strip(),
         )

@@ -135,17 +135,6 @@ _SCOPE = re.compile(
 """Where or when something holds."""
 
 
-def _features(text: str) -> set[str]:
-    """Take what two facts can share: stems, and CJK pairs within words."""
-    parts: set[str] = set()
-    for term in words.content(text):
-        if analyser.is_cjk(term) and len(term) > 1:
-            parts.update(term[at : at + 2] for at in range(len(term) - 1))
-        else:
-            parts.add(analyser.stem(term))
-    return parts
-
-
 def _clash(a: str, b: str) -> bool:
     """Tell whether two facts differ in a number, or only one of them denies."""
     numbers_a, numbers_b = set(re.findall(r"\d+", a)), set(re.findall(r"\d+", b))
@@ -166,7 +155,7 @@ def similarity(a: str, b: str) -> float:
     if analyser.key(a) == analyser.key(b):
         return 1.0
     kept_a, kept_b = _CONTRAST.sub(" ", a), _CONTRAST.sub(" ", b)
-    left, right = _features(kept_a), _features(kept_b)
+    left, right = words.features(kept_a), words.features(kept_b)
     if not left or not right:
         return 0.0
     score = 2 * len(left & right) / (len(left) + len(right))
@@ -186,9 +175,9 @@ def adds(new: str, old: str) -> bool:
 def _more(less: str, more: str) -> bool:
     """Tell whether a fact says what another says; what it adds may not be where or when it holds."""
     kept_less, kept_more = _CONTRAST.sub(" ", less), _CONTRAST.sub(" ", more)
-    left, right = _features(kept_less), _features(kept_more)
+    left, right = words.features(kept_less), words.features(kept_more)
     if not left or not left <= right or _clash(kept_less, kept_more):
         return False
     fresh = right - left
-    scopes = (_features(found["zh"] or found[0]) for found in _SCOPE.finditer(kept_more))
+    scopes = (words.features(found["zh"] or found[0]) for found in _SCOPE.finditer(kept_more))
     return not any(scope and scope <= fresh for scope in scopes)

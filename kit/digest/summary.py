@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from kit import text as analyser
-from kit.digest import prose
+from kit.digest import prose, words
 
 _DECISION = re.compile(
     r"(?i)\b(?:decided?|decision|chose|chosen|choose|picked?|use|set|switch(?:ed)?|recommend|suggest|propose|take|"
@@ -20,6 +20,9 @@ _DECISION = re.compile(
 )
 _WEIGHTY = re.compile(r"(?i)\b(?:decided?|decision|chose|because|the (?:cause|reason) is)\b|决定|因为|原因是|由于")
 _DETAIL = re.compile(r"\d|[\w)]\.[a-z]{1,5}\b|\w_\w|[a-z][A-Z]|\w\(\)|/\w")
+_NAMES = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./:'’-]*")
+_NEW_WORDS = 3
+"""Words a promise may have of its own: `I'll stick with pnpm`."""
 _DANGLING = re.compile(
     r"(?i)^(?:it|this|that|these|those|they|he|she|then|also|and|but|so|yes|no|there)\b|^(?:它|这|"
     r"那|然后|所以|而且|是的?)"
@@ -48,7 +51,36 @@ class _Scored(NamedTuple):
     sentence: str
 
 
-def _score(sentences: list[str], asked: set[str]) -> list[_Scored]:
+def _takes_note(sentence: str, user: str) -> bool:
+    """Tell whether a sentence only says that what the user said will be heeded: it promises, and brings nothing new."""
+    if not prose.is_promise(sentence):
+        return False
+    fresh = words.features(sentence) - words.features(user)
+    asked = any(map(prose.is_question, prose.sentences(prose.plain(user))))
+    most = 0 if asked else _NEW_WORDS * (2 if analyser.language(sentence) == "zh" else 1)
+    return len(fresh) <= most and not _brings(sentence, user)
+
+
+def _brings(sentence: str, user: str) -> bool:
+    """Tell whether a sentence names something the user has not: a number, a name, a file."""
+    folded = analyser.fold(user)
+    chinese = analyser.language(sentence) == "zh"
+    for found in _NAMES.finditer(sentence):
+        word = found[0].strip("./-'’")
+        opens = not sentence[: found.start()].strip()
+        telling = chinese or bool(re.search(r"\d|[a-z][A-Z]|[\w)][._/]\w", word)) or (word[:1].isupper() and not opens)
+        plain = analyser.fold(word)
+        if (
+            telling
+            and plain not in folded
+            and not plain.startswith(("i'", "i’"))
+            and plain not in analyser.stop_words()
+        ):
+            return True
+    return False
+
+
+def _score(sentences: list[str], asked: set[str], user: str) -> list[_Scored]:
     """Score by position, words shared with the question, decision words and details."""
     scored = []
     for at, sentence in enumerate(sentences):
@@ -58,7 +90,7 @@ def _score(sentences: list[str], asked: set[str]) -> list[_Scored]:
         score += 0.5 * min(len(_DECISION.findall(sentence)), 2) + 1.0 * bool(_WEIGHTY.search(sentence))
         score += 0.25 * min(len(_DETAIL.findall(sentence)), 3)
         score -= 1.5 * (len(terms - asked) <= 1 and len(sentences) > 1 and len(terms) > 1)  # an echo of the request
-        score -= 1.5 * prose.is_promise(sentence)
+        score -= 1.5 * _takes_note(sentence, user)
         score -= 0.7 * bool(_CASE.match(sentence))
         score -= 0.8 * prose.is_question(sentence) + 0.6 * (prose.size(sentence) < 4)  # noqa: PLR2004 - too short to tell
         scored.append(_Scored(score, at, sentence))
@@ -97,12 +129,13 @@ def is_acknowledged(user: str, agent: str) -> bool:
     said = prose.said(agent)
     if not said:
         return True
-    rest = [sentence for sentence in said if not prose.is_promise(sentence)]
+    rest = [sentence for sentence in said if not _takes_note(sentence, user)]
     if not rest:
         return sum(map(prose.size, said)) <= 40  # noqa: PLR2004 - a longer promise is a plan, and says something
     asked = any(map(prose.is_question, prose.sentences(prose.plain(user))))
     small = 12 if analyser.language(agent) == "zh" else 6
-    return not asked and len(rest) == 1 and prose.size(rest[0]) <= small and len(user) > len(rest[0])
+    short = len(rest) == 1 and prose.size(rest[0]) <= small and len(user) > len(rest[0])
+    return not asked and short and not _brings(rest[0], user)
 
 
 def summarise(user: str, agent: str, limit: int = 200) -> str:
@@ -116,7 +149,7 @@ def summarise(user: str, agent: str, limit: int = 200) -> str:
     request = _request(user)
     asked = set(analyser.terms(request))
     said = prose.said(agent)
-    best = max(_score(said, asked), key=lambda found: (found.score, -found.at))
+    best = max(_score(said, asked, user), key=lambda found: (found.score, -found.at))
     shared = len(set(analyser.terms(best.sentence)) & asked)
     alone = shared >= max(1, len(asked) / 4) and not _DANGLING.match(best.sentence)
     if alone or not request or prose.is_filler(request):
@@ -125,13 +158,13 @@ def summarise(user: str, agent: str, limit: int = 200) -> str:
     return f"{lead} → {analyser.clip(best.sentence, limit - len(lead) - 3)}"
 
 
-def overview(user: str, agent: str, words: tuple[int, int] = (100, 200)) -> str:
-    """Tell a turn in `words` words, in sentences of its own and in their order.
+def overview(user: str, agent: str, bounds: tuple[int, int] = (100, 200)) -> str:
+    """Tell a turn in `bounds` words, in sentences of its own and in their order.
 
     Chinese is measured in characters, up to 1.5 times the upper bound. Empty when the exchange is
     too short to be worth one.
     """
-    least, most = words
+    least, most = bounds
     said = prose.said(agent)
     if sum(map(prose.size, said)) < least:
         return ""
@@ -141,7 +174,7 @@ def overview(user: str, agent: str, words: tuple[int, int] = (100, 200)) -> str:
     lead = analyser.clip(request, 160) if request and not prose.is_filler(request) else ""
     room = most - prose.size(lead)
     kept: list[_Scored] = []
-    for found in sorted(_score(said, set(analyser.terms(user))), key=lambda found: (-found.score, found.at)):
+    for found in sorted(_score(said, set(analyser.terms(user)), user), key=lambda found: (-found.score, found.at)):
         if prose.size(found.sentence) <= room:
             kept.append(found)
             room -= prose.size(found.sentence)
@@ -161,10 +194,10 @@ def lasting(user: str, agent: str) -> bool:
     False for `continue`, thanks, greetings and bare commands, unless the answer is long and gives
     a reason or a decision; the answer to a bare `continue` may well be the work itself.
     """
-    words = list(analyser.tokens(user))
+    said_words = list(analyser.tokens(user))
     bare = all(
         _BARE.fullmatch(word) is not None or word in analyser.stop_words() or bool(_BARE_CJK.fullmatch(word))
-        for word in words
+        for word in said_words
     )
     if not bare:
         return True

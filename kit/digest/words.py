@@ -52,6 +52,17 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(terms)
 
 
+def features(text: str) -> set[str]:
+    """Take what two texts can share: stems, and CJK pairs within words."""
+    parts: set[str] = set()
+    for term in content(text):
+        if analyser.is_cjk(term) and len(term) > 1:
+            parts.update(term[at : at + 2] for at in range(len(term) - 1))
+        else:
+            parts.add(analyser.stem(term))
+    return parts
+
+
 def _carries(word: str, found: re.Match[str], said: str) -> bool:
     opens = not said[: found.start()].strip()
     as_name = found[0][0].isupper() and not opens

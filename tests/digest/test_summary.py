@@ -7,7 +7,7 @@ import time
 import pytest
 
 from kit.digest import prose
-from kit.digest.summary import lasting, overview, summarise
+from kit.digest.summary import is_acknowledged, lasting, overview, summarise
 
 LONG = """Great question! Here is what I found.
 
@@ -136,3 +136,57 @@ def test_a_large_answer_is_digested_in_linear_time() -> None:
     began = time.perf_counter()
     summarise("What changed?", "The parser reads `a.py` now. " * 6000 + "* " * 20000 + "`" * 20000)
     assert time.perf_counter() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "told"),
+    [
+        ("文件服务器的地址是多少", "现在是 10.8.0.3,旧的 10.8.0.2 不用了。", "10.8.0.3"),
+        ("缓存怎么做", "不用 Redis,用进程内的 LRU,够了。", "LRU"),
+        ("定一下缓存方案", "不用 Redis,用进程内的 LRU。", "LRU"),
+        ("怎么防止同时启动两次", "程序会先检查锁文件,存在就退出。", "锁文件"),
+        ("登录怎么防爆破", "连续五次失败会加验证码。", "验证码"),
+        ("发布脚本做了什么", "发布脚本会先备份数据库再替换文件。", "备份"),
+        ("nginx 上传超时", "将 nginx 的超时改为 75 秒。", "75"),
+        ("周会在哪开", "会议室在三楼 302。", "302"),
+        ("日志在哪", "记录在 /var/log/app.log。", "/var/log/app.log"),
+        ("nginx times out on uploads", "I'll raise proxy_read_timeout to 75 s.", "75 s"),
+        ("Uploads break", "I'll move the limit to 20 MB in nginx.conf.", "20 MB"),
+        ("How do we stop double starts?", "I will add a lock file in run/app.lock.", "app.lock"),
+        ("按钮颜色定哪个", "统一用 #0a84ff。", "#0a84ff"),
+        ("接口超时", "会员接口一定先查缓存,再查库。", "缓存"),
+        ("备份多久一次", "不再每天,改成每周日 03:00。", "03:00"),
+        ("谁负责发版", "会由小林负责,每周三。", "小林"),
+        ("部署用什么", "以后用 Ansible,不再用脚本。", "Ansible"),
+        ("What about retries?", "Got it working: three retries with backoff.", "three retries"),
+        ("测试挂了", "将 fixture 的范围改成 session 就好了。", "session"),
+        ("导入失败", "记号用错了,应为 utf-8。", "utf-8"),
+        ("磁盘满了怎么办", "会计系统的日志先压缩再删。", "压缩"),
+        ("数据库连不上", "不会是网络问题,是密码过期了。", "密码过期"),
+    ],
+)
+def test_an_answer_is_no_promise_for_the_characters_it_begins_with(user: str, agent: str, told: str) -> None:
+    assert told in summarise(user, agent)
+
+
+@pytest.mark.parametrize(
+    ("user", "agent"),
+    [
+        ("From now on put reports in tables, not in prose.", "Understood. I'll use tables for reports."),
+        ("We use pnpm for package management, never npm.", "Noted, I'll stick with pnpm."),
+        ("以后报告都用表格，不要写成大段文字。", "明白，以后报告用表格。"),
+        ("我不喜欢太长的提交信息，控制在 60 个字以内。", "好的，会控制长度。"),
+        ("每次提交前都要先跑一遍 ruff。", "好的，提交前会先跑 ruff。"),
+        ("我们用 pnpm 做包管理。", "好的，记下了。"),
+        ("Please don't use semicolons in my TypeScript.", "Okay, I'll leave out semicolons."),
+        ("I'm allergic to penicillin.", "I'll keep that in mind."),
+        ("我对青霉素过敏。", "好的，我会记住的。"),
+        ("My landlord is Mr. Li.", "Noted."),
+        ("Answer in French from now on.", "Will do."),
+        ("我住在柏林。", "记住了。"),
+        ("以后提交信息用英文。", "好的，以后我会用英文写提交信息。"),
+        ("Use British spelling.", "I will use British spelling."),
+    ],
+)
+def test_a_promise_to_heed_what_was_said_is_no_answer(user: str, agent: str) -> None:
+    assert is_acknowledged(user, agent)
