@@ -174,6 +174,64 @@ _ENGLISH = (
         EXPLICIT,
         "tells about the person",
     ),
+    rule(
+        r"^i(?:['’]m| am)(?: now)? (?P<value>an? (?:[\w-]+ ){0,3}(?:engineer|developer|programmer|designer|"
+        r"architect|doctor|"
+        r"nurse|teacher|professor|lawyer|student|manager|researcher|scientist|analyst|accountant|consultant|"
+        r"journalist|"
+        r"translator|writer|chef|pharmacist))[.!]*$",
+        "fact",
+        EXPLICIT,
+        "tells about the person",
+    ),
+    rule(
+        rf"^i (?P<value>(?:don['’]t|do not|never) (?:(?:drink|eat|wear) {_DEICTIC}[\w' -]{{3,30}}|smoke|drive|"
+        rf"drink))[.!]*$",
+        "preference",
+        EXPLICIT,
+        "says what is not done",
+    ),
+    rule(
+        rf"^(?:please )?use (?!the\b|an?\b|both\b){_DEICTIC}(?!.*\bhere\b)(?P<value>(?:[\w'-]+ ){{0,3}}(?:spelling|"
+        rf"indentation|"
+        r"quotes|quotation marks|naming|semicolons|trailing commas|tense|units|camel ?case|snake[ _]?case|"
+        r"kebab[- ]?case|"
+        r"date format|british english|american english|conventional commits)\b.*)",
+        "style",
+        INFERRED,
+        "an order how to write",
+    ),
+    rule(
+        r"^(?!(?:the|this|that|these|those|my|your|put|write|use|keep|set|convert|turn|make|change|print) )"
+        r"(?P<value>(?:[\w-]+ ){0,2}[\w-]+s (?:are |go |always )*in "
+        r"(?:lower|upper|title|sentence|camel|snake|kebab|pascal)[ -]?case(?:,.*)?)[.!]*$",
+        "style",
+        INFERRED,
+        "an order how to write",
+    ),
+    rule(
+        rf"^(?:please )?(?P<value>(?:don['’]t|do not) (?:ever {_DEICTIC}\w+ .+|{_DEICTIC}\w+ [^,;]+ ever))[.!]*$",
+        "style",
+        EXPLICIT,
+        "an order for always",
+    ),
+    rule(
+        r"^(?:please )?(?P<value>never (?-i:[A-Za-z]\w*(?:[-_]\w+)+)(?: [\w-]+){0,4})[.!]*$",
+        "style",
+        EXPLICIT,
+        "an order for always",
+    ),
+    rule(
+        r"^(?P<value>(?:please )?keep (?!the\b|this\b|that\b|it\b|these\b)(?:[a-z]+ ){0,2}[a-z]+s (?:under|below|"
+        r"within|shorter than|"
+        r"to at most|at most) \d+ \w+)[.!]*$"
+        r"|^(?P<value2>no (?:[a-z]+ )?[a-z]+s? (?:longer|more|larger|bigger|deeper|over) than? ?\d+ \w+)[.!]*$"
+        r"|^(?:(?:[a-z]+ ){0,2}[a-z]+s (?:should|must|may) not (?:exceed|be longer than|"
+        r"have more than) \d+ \w+(?: \w+)?)[.!]*$",
+        "style",
+        INFERRED,
+        "sets a limit for all of a kind",
+    ),
 )
 _TOLD = (
     rule(

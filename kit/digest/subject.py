@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from kit import text as analyser
-from kit.digest import patterns, words
+from kit.digest import chinese, patterns, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +37,7 @@ def key(match: Match, agent: str) -> str:
     if match.category != "fact" or _ADDS.search(clause):
         return content_key(match.about if match.category != "fact" else clause)
     if match.about not in (clause, match.value):
-        return _of_attribute(match.about, match.value) or content_key(clause)
+        return _of_attribute(match.about, match.value, clause) or content_key(clause)
     return _of_sentence(clause) or content_key(match.about)
 
 
@@ -58,25 +58,20 @@ _ONE = (
     r"contact(?: person)?|emergency contact)"
 )
 """Persons of whom there is one at a time."""
-_ONE_CJK = (
-    r"(?:房东|老板|上司|领导|导师|主管|经理|组长|老婆|妻子|太太|老公|丈夫|爱人|女朋友|男朋友|未婚妻|未婚夫|妈妈|母亲|"
-    r"爸爸|父亲|牙医|律师|会计|负责人|联系人|班主任|产品经理|项目经理|房东太太)"
-)
 _MANY = re.compile(
     r"(?i)(?:^|\b)(?:sisters?|brothers?|siblings?|sons?|daughters?|child(?:ren)?|kids?|friends?|colleagues?|cousins?|"
     r"aunts?|uncles?|grand\w+|neighbou?rs?|room ?mates?|class ?mates?|pets?|cats?|dogs?|hobb(?:y|ies)|interests?|"
     r"allerg(?:y|ies)|goals?|skills?|habits?|strengths?|weakness(?:es)?|tools?|rules?)$"
-    r"|(?:姐姐|妹妹|哥哥|弟弟|儿子|女儿|孩子|朋友|同事|同学|邻居|室友|表[姐妹哥弟]|堂[姐妹哥弟]|爱好|兴趣|目标|"
-    r"特长|优点|缺点|猫|狗|宠物)$"
+    rf"|{chinese.MANY}$"
 )
 """What a person may have several of, so that another one is no correction."""
-_PERSON = re.compile(rf"(?i)\b{_ONE}$|{_ONE_CJK}$")
+_PERSON = re.compile(rf"(?i)\b{_ONE}$|{chinese.ONE}$")
 
 
 _NAME = re.compile(rf"(?:[A-Z][\w.'’-]*\.? ?)+$|[{analyser.CJK}]{{2,4}}$")
 
 
-def _of_attribute(about: str, value: str) -> str:
+def _of_attribute(about: str, value: str, clause: str) -> str:
     """Name an attribute; what it is, where it is and how many are answers to different questions."""
     what, value = content_key(about), value.strip()
     if _MANY.search(about.strip()) or words.denies(value):
@@ -89,7 +84,7 @@ def _of_attribute(about: str, value: str) -> str:
     if re.match(r"\d+\b", value):
         return f"{what} number"
     named = _NAME.match(value.rstrip(".!。！"))
-    return what if named and not re.search(f"{JOB_CJK}$", value) else ""
+    return what if named and not re.search(rf"{chinese.JOB}$|在\s?{re.escape(value)}", clause) else ""
 
 
 _MONTHS = "jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec"
@@ -158,10 +153,6 @@ _JOB = (
     r"(?:engineer|developer|programmer|designer|architect|doctor|nurse|teacher|professor|lawyer|student|manager|"
     r"researcher|scientist|analyst|accountant|consultant|editor|journalist|translator|writer|chef|pharmacist)"
 )
-JOB_CJK = (
-    r"(?:工程师|程序员|开发者?|设计师|架构师|医生|护士|老师|教师|教授|律师|学生|研究生|博士生|经理|研究员|科学家|分析师|"
-    r"会计师?|顾问|编辑|记者|翻译|作家|厨师|药剂师|公务员|运维|测试员|产品经理)"
-)
 _SENTENCES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(f"(?i){shape}"), name)
     for shape, name in (
@@ -174,9 +165,9 @@ _SENTENCES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"^我(?:现在|目前)?(?:就职|任职|供职)于.+", "employer"),
         (rf"^i(?:['’]m| am)(?: now)? an? (?:[\w-]+ ){{0,3}}{_JOB}[.! ]*$|^i(?: now| currently)? work as .+", "job"),
-        (rf"^我(?:现在|目前)?是(?:一[名个位])?[^，。不我]{{0,8}}?{JOB_CJK}[。！ ]*$", "job"),
+        (rf"^我(?:现在|目前)?是(?:一[名个位])?[^，。不我]{{0,8}}?{chinese.JOB}[。！ ]*$", "job"),
         (rf"^[^,]{{1,40}}? is (?:my|our|the) (?P<what>(?:[\w'’-]+ ){{0,3}}{_ONE})[.! ]*$", ""),
-        (rf"^[^，。]{{1,20}}?是我们?的?(?P<what>[^，。是的]{{0,6}}{_ONE_CJK})[。！ ]*$", ""),
+        (rf"^[^，。]{{1,20}}?是我们?的?(?P<what>[^，。是的]{{0,6}}{chinese.ONE})[。！ ]*$", ""),
         (
             (
                 rf"^(?:the |my |our )?(?P<what>(?:[\w'’/-]+ ){{0,4}}{_ATTRIBUTE}"

@@ -22,7 +22,8 @@ _CJK_EMPTY = re.compile(
     r"你们?|的|了|是|在|里|中|喜欢|习惯|"
     r"不要|不|别|把|给|先|就|也|(?<![例开周晨年早晚大])会(?![议员话计])|加|和|与|时"
 )
-_BEFORE_A_NAME = re.compile(r"(?i)\b(?:in|with|to|of|for|from|by|and|or|is|are|over|than)\s+$")
+_ALSO_NAMES = frozenset({"go", "make"})
+_BEFORE_A_NAME = re.compile(r"(?i)\b(?:in|with|of|for|by|is)\s+$")
 _ENDS = re.compile(r"\s*(?:[.,;:!?。，；：！？)]|$)")
 _WORD = re.compile(rf"[{analyser.CJK}]+|[^\W_{analyser.CJK}]+(?:['’.\-_][^\W_{analyser.CJK}]+)*(?:\+\+|\#)?")
 
@@ -71,5 +72,7 @@ def _carries(word: str, found: re.Match[str], said: str) -> bool:
             return False
         return as_name or (not opens and (word != "a" or bool(_ENDS.match(said, found.end()))))
     if _EMPTY.fullmatch(analyser.stem(word)):
-        return as_name or bool(_BEFORE_A_NAME.search(said, max(0, found.start() - 8), found.start()))
+        return as_name or (
+            word in _ALSO_NAMES and bool(_BEFORE_A_NAME.search(said, max(0, found.start() - 8), found.start()))
+        )
     return word not in analyser.stop_words()

@@ -108,6 +108,93 @@ def test_everything_else_gives_nothing(user: str) -> None:
     assert statements(user, "Fine.") == []
 
 
+@pytest.mark.parametrize(
+    "user",
+    [
+        "我老婆是医生",
+        "我女儿叫米娅。",
+        "我是后端工程师",
+        "我在字节跳动工作",
+        "我不喝咖啡",
+        "函数不要超过 30 行",
+        "use British spelling",
+        "Use single quotes.",
+        "never use default exports",
+        "Don't touch files under vendor/ ever",
+        "Don't ever push to main",
+        "SQL keywords in lower case",
+        "never Co-authored-by",
+        "I don't drink coffee",
+        "I don't eat pork.",
+        "I don't smoke",
+        "I'm a backend engineer.",
+        "我妈妈住在杭州",
+        "我是左撇子",
+        "我不吃辣",
+        "我不抽烟",
+        "我是一名护士",
+        "我弟弟在阿里上班",
+        "提交信息不要超过 60 个字",
+        "每行最多 100 个字符",
+        "Keep functions under 30 lines",
+        "No functions longer than 40 lines",
+        "Functions should not exceed 30 lines",
+        "我是四川人",
+        "我就职于华为",
+        "Please use conventional commits",
+        "I am a data scientist",
+        "我导师是刘教授",
+        "SQL keywords are always in upper case",
+    ],
+)
+def test_what_somebody_is_does_not_do_and_wants_of_all_of_a_kind_is_lasting(user: str) -> None:
+    assert one(user).key
+    assert one(f"{user.rstrip('.。')}{'。' if user[0] > 'z' else '.'}").category == one(user).category
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "我老婆是不是医生",
+        "我女儿在睡觉",
+        "我老板是昨天来的",
+        "我是说改这里",
+        "我在改代码",
+        "我不喝了",
+        "我不吃这个",
+        "这个函数不要超过 30 行",
+        "我是不是该重启",
+        "我在看日志工作",
+        "我同事是对的",
+        "函数超过 30 行了",
+        "Use single quotes in this file",
+        "use a lock in pool.py",
+        "use the British spelling checker here",
+        "Don't touch it",
+        "Never mind",
+        "I don't drink it",
+        "I don't eat that",
+        "I'm a bit lost",
+        "I'm a developer stuck on this bug and need help",
+        "Put the keyword in lower case",
+        "Keep the response under 100 words",
+        "keep it under 30 lines",
+        "我是第一次用",
+        "我是从昨天开始的",
+        "我不用管它",
+        "我是新来的人",
+        "我在家工作",
+        "请求不能超过三次吗？",
+        "The title is in lower case",
+        "I never eat lunch before the standup?",
+        "我是想问端口",
+        "No more than 3 tries worked",
+    ],
+)
+def test_what_is_about_this_moment_is_not(user: str) -> None:
+    assert statements(user, "Fine.") == []
+
+
 def test_the_same_thing_said_again_has_the_same_key() -> None:
     assert one("Use tabs for indentation from now on.").key == one("no, spaces not tabs").key == "indentation"
     assert one("Reports go in tables.").key == one("From now on put reports in tables.").key
