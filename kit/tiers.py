@@ -89,6 +89,8 @@ class Kept(NamedTuple):
     """new, confirmed, superseded, or refused: too unsure"""
     refused: tuple[str, ...] = ()
     """tags that were not taken, each with its reason"""
+    redacted: tuple[str, ...] = ()
+    """kinds of secrets that were taken out of it"""
 
 
 class Commit(NamedTuple):
@@ -165,13 +167,13 @@ class Tiers:
             )
             if done is None:
                 return Kept("", "", "semantic", "refused")
-            return Kept(done.id, done.path, "semantic", done.did, done.refused)
+            return Kept(done.id, done.path, "semantic", done.did, done.refused, done.redacted)
         passing = layer == "transient"
         said = says.strip()[:LONGEST_PASSING] if passing else says
         card = self._sink(said, "", tags=tags, topic=session, project=project, importance=importance, who=who)
         with self._writing():
             turns.keep_in(self._hand, card.path, "transient" if passing else "episodic")
-        return Kept(card.id, card.path, layer, "new", card.refused)
+        return Kept(card.id, card.path, layer, "new", card.refused, card.redacted)
 
     def commit(
         self, summary: str, *, title: str = "", session: str = "", project: str = "", folder: str = "",

@@ -28,7 +28,15 @@ class Asker(asker.Asker):
         self.as_json = as_json
 
     def ask(self, operation: str, **params: object) -> Answer:
-        """Ask; of notes that are shown on a terminal, nothing comes there that moves or hides what stands on it."""
+        """Run an operation, unless a word of the line is no text: a memory of question marks is none.
+
+        Of notes that are shown on a terminal, nothing comes there that moves or hides what stands on it.
+        """
+        for value in params.values():
+            for said in value if isinstance(value, (list, tuple)) else (value,):
+                if isinstance(said, str) and not is_text(said):
+                    shown = said.encode("utf-8", "replace").decode()
+                    raise BadInputError(f"What you gave is no text in UTF-8: {shown:.60}", "Convert it first.")
         answer = super().ask(operation, **params)
         return answer if self.as_json or not sys.stdout.isatty() else _seen(answer)
 
@@ -68,6 +76,11 @@ def asking(command: Callable[..., None]) -> Callable[..., None]:
 def _progress(what: str, done: int, total: int) -> None:
     if sys.stderr.isatty():
         click.echo(f"\r{what}: {done} of {total or '?'}  ", nl=bool(total) and done >= total, err=True)
+
+
+def is_text(said: str) -> bool:
+    """Tell whether an argument was UTF-8: what was none comes with halves of surrogate pairs."""
+    return not any("\ud800" <= char <= "\udfff" for char in said)
 
 
 def text_argument(value: str) -> str:
@@ -137,6 +150,14 @@ def counts(found: dict[str, int], *, empty: str = "nothing") -> str:
 def remark(said: str) -> None:
     """Say something beside the data."""
     click.echo(said, err=True)
+
+
+def remark_refused(written: Answer) -> None:
+    """Say what was not taken as it was given: tags, and secrets."""
+    for why in written.get("refused", ()):
+        remark(f"Not taken as a tag: {why}")
+    if kinds := written["redacted"]:
+        remark(f"A secret was taken out before anything was written: {', '.join(kinds)} (`govern.redact`).")
 
 
 def dim(said: str) -> str:

@@ -252,7 +252,9 @@ def _say_done(done: Answer) -> None:
         return
     for path in done["paths"]:
         click.echo(path)
-    remark(dim(f"{done['what']}: `memkit undo {done['act']}` takes it back."))
+    for why in done["skipped"]:
+        remark(f"Passed over, {why}")
+    remark(dim(f"{done['what']}: `memkit undo {done['act']}` takes it back." if done["act"] else f"{done['what']}."))
 
 
 def _say_changes(changes: Answer) -> None:

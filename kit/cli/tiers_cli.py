@@ -7,7 +7,7 @@ from typing import get_args
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, count, dim, remark, text_argument
+from kit.cli.ask import Answer, Asker, asking, count, dim, remark, remark_refused, text_argument
 from kit.errors import BadInputError
 
 
@@ -28,8 +28,10 @@ def commit(asker: Asker, summary: str, facts: tuple[str, ...], **params: object)
     def say(done: Answer) -> None:
         click.echo(done["summary"]["path"])
         remark(dim(f"{done['summary']['did']}; {count(done['summary']['turns'], 'turn')}"))
+        remark_refused(done["summary"])
         for fact in done["facts"]:
             click.echo(fact["path"])
+            remark_refused(fact)
 
     asker.show(answer, say)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, text_argument
+from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, remark_refused, text_argument
 from kit.errors import BadInputError
 
 _STATUS = click.Choice(["completed", "interrupted", "failed"])
@@ -103,7 +103,12 @@ def remember(asker: Asker, says: str, **params: object) -> None:
 def feedback(asker: Asker, note_id: str, verdict: str, reason: str) -> None:
     """Say what you think of a memory; `none` takes it back."""
     answer = asker.ask("feedback", note_id=note_id, verdict="" if verdict == "none" else verdict, reason=reason)
-    asker.show(answer, lambda done: click.echo(f"{done['path']}: {done['before'] or 'none'} → {verdict}"))
+
+    def say(done: Answer) -> None:
+        click.echo(f"{done['path']}: {done['before'] or 'none'} → {verdict}")
+        remark_refused(done)
+
+    asker.show(answer, say)
 
 
 @click.command()
@@ -126,8 +131,7 @@ def restore(asker: Asker, note_id: str) -> None:
 def _say_written(card: Answer) -> None:
     click.echo(card["id"])
     remark(dim(f"{card['status']}: {card['path']}"))
-    for why in card["refused"]:
-        remark(f"Not taken as a tag: {why}")
+    remark_refused(card)
 
 
 def _say_completed(card: Answer) -> None:
@@ -140,8 +144,7 @@ def _say_completed(card: Answer) -> None:
         remark(f"The earlier answer was replaced; `memkit log {card['id']} --json` still shows it, word for word.")
     if card["tags"]:
         remark(dim(f"tags: {', '.join(card['tags'])}"))
-    for why in card["refused"]:
-        remark(f"Not taken as a tag: {why}")
+    remark_refused(card)
 
 
 def _say_remembered(fact: Answer) -> None:
@@ -150,13 +153,13 @@ def _say_remembered(fact: Answer) -> None:
         return
     click.echo(fact["path"])
     remark(dim({"new": "kept", "confirmed": "known already; surer now"}.get(fact["did"], fact["did"])))
-    for why in fact["refused"]:
-        remark(f"Not taken as a tag: {why}")
+    remark_refused(fact)
 
 
 def _say_moved(done: Answer) -> None:
     for path in done["paths"]:
         click.echo(path)
+    remark_refused(done)
 
 
 def _say_recall(found: Answer, *, explain: bool) -> None:

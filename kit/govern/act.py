@@ -37,6 +37,8 @@ class Done(NamedTuple):
     act: str
     what: str
     paths: tuple[str, ...]
+    skipped: tuple[str, ...] = ()
+    """acts that a bare undo passed over, each with the reason"""
 
 
 class Act:

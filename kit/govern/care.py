@@ -30,6 +30,8 @@ class Judged(NamedTuple):
     path: str
     before: str
     after: str
+    redacted: tuple[str, ...] = ()
+    """kinds of secrets that were taken out of the reason"""
 
 
 class PutAway(NamedTuple):
@@ -37,6 +39,8 @@ class PutAway(NamedTuple):
 
     id: str
     paths: tuple[str, ...]
+    redacted: tuple[str, ...] = ()
+    """as above"""
 
 
 def judge(hand: Hand, note_id: str, verdict: Feedback, reason: str, now: datetime, who: Who) -> Judged:
@@ -46,7 +50,8 @@ def judge(hand: Hand, note_id: str, verdict: Feedback, reason: str, now: datetim
     if not isinstance(found, (Card, Fact)):
         raise BadInputError(f"{entry.path} is a {found.kind}: feedback goes to cards and facts.")
     at = hands.day(now)
-    reason = hand.clean(reason, at, entry.path)
+    reason, kinds = hand.cleaned(reason)
+    hand.tell_redacted(kinds, at, entry.path)
     topic = found.topic if isinstance(found, Card) and "rejected" in (verdict, found.feedback) else ""
     by_rules = summaries.is_by_rules(hand, topic)
     changes: dict[str, note.Value | None] = {"feedback": verdict or None, "feedback_reason": reason or None}
@@ -57,7 +62,7 @@ def judge(hand: Hand, note_id: str, verdict: Feedback, reason: str, now: datetim
     hand.settle(entry.path)
     if by_rules:
         summaries.follow(hand, topic, now, who)
-    return Judged(found.id, entry.path, found.feedback, verdict)
+    return Judged(found.id, entry.path, found.feedback, verdict, kinds)
 
 
 def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> PutAway:
@@ -69,11 +74,12 @@ def forget(hand: Hand, note_id: str, reason: str, now: datetime, who: Who) -> Pu
     paths = with_parts(hand, entry.path)
     away = _move_all(hand, [(path, archive.free(hand, path)) for path in paths])
     at = hands.day(now)
-    reason = hand.clean(reason, at, entry.path)
+    reason, kinds = hand.cleaned(reason)
+    hand.tell_redacted(kinds, at, entry.path)
     hand.journal.add(at, who, "forget", entry.path, reason, id=found.id)
     hand.settle(*paths)
     empty = summaries.follow(hand, topic, now, who) if by_rules else ""
-    return PutAway(found.id, tuple(filter(None, (*reversed(away), empty))))
+    return PutAway(found.id, tuple(filter(None, (*reversed(away), empty))), kinds)
 
 
 def with_parts(hand: Hand, path: str) -> list[str]:

@@ -5,6 +5,7 @@ Law: pure. A change holds whole lines, so that a person can read it and undo can
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import RefusedError
@@ -37,11 +38,23 @@ def difference(path: str, before: bytes, after: bytes) -> Change:
     if not (_ends_line(before, start, tail) and _ends_line(after, start, tail)):
         end = before.find(b"\n", len(before) - tail)
         tail = 0 if end < 0 else len(before) - end - 1
+    if before and after and (start + tail in (len(before), len(after))):
+        start = _anchored(before, start)
     old, new = before[start : len(before) - tail], after[start : len(after) - tail]
     try:
         return Change(path, etag(before) if before else "", etag(after), start, old.decode(), new.decode())
     except UnicodeDecodeError:
         raise RefusedError(f"{path} is not UTF-8, so it was left alone.", "Save it again as UTF-8.") from None
+
+
+def _anchored(raw: bytes, start: int) -> int:
+    """Take the line above along, so that a place where lines only came or went can be found again."""
+    above = raw.rfind(b"\n", 0, max(0, start - 1)) + 1
+    try:
+        raw[above:start].decode()
+    except UnicodeDecodeError:
+        return start
+    return above
 
 
 def _ends_line(raw: bytes, start: int, tail: int) -> bool:
@@ -73,6 +86,38 @@ def reapplied(change: Change, raw: bytes) -> bytes | None:
     if old and raw.count(old) == 1:
         return raw.replace(old, new)
     return None
+
+
+def merged(change: Change, raw: bytes) -> bytes | None:
+    """Make a change, line by line, in bytes that a person has changed since; None where they changed its own lines."""
+    old, new = change.old.encode().splitlines(keepends=True), change.new.encode().splitlines(keepends=True)
+    here = raw.splitlines(keepends=True)
+    at: dict[int, int] = {}
+    for i, j, size in SequenceMatcher(None, old, here, autojunk=False).get_matching_blocks():
+        at.update((i + step, j + step) for step in range(size))
+    for _, first, end, into, to in reversed(_hunks(old, new)):
+        above, below = at.get(first - 1), at.get(end)
+        if first == end:
+            place = above + 1 if above is not None else below
+            if place is None:
+                return None
+        else:
+            place = at.get(first, -1)
+            is_whole = [at.get(line) for line in range(first, end)] == list(range(place, place + end - first))
+            is_there = above == place - 1 or below == place + end - first or _times(old[first:end], here) == 1
+            if not (is_whole and is_there):
+                return None
+        here[place : place + end - first] = new[into:to]
+    return b"".join(here)
+
+
+def _hunks(old: list[bytes], new: list[bytes]) -> list[tuple[str, int, int, int, int]]:
+    found = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [hunk for hunk in found if hunk[0] != "equal"]
+
+
+def _times(lines: list[bytes], here: list[bytes]) -> int:
+    return sum(here[at : at + len(lines)] == lines for at in range(len(here)))
 
 
 def inverse(plan: Sequence[Change]) -> list[Change]:

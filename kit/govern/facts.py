@@ -5,6 +5,7 @@ Law: one value a key. What a new value replaces stays in the note, under `## Ear
 
 from __future__ import annotations
 
+import re
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,6 +60,8 @@ class Remembered(NamedTuple):
     """new, confirmed, superseded, or outdated: something newer is known"""
     key: str
     refused: tuple[str, ...] = ()
+    redacted: tuple[str, ...] = ()
+    """kinds of secrets that were taken out of it"""
 
 
 def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered | None:
@@ -74,7 +77,8 @@ def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered 
     if stated.confidence < LEAST_CONFIDENCE:
         return None
     (says, kinds), (key, more), (value, most) = (hand.cleaned(one) for one in (stated.says, stated.key, stated.value))
-    hand.tell_redacted(sorted({*kinds, *more, *most}), at, "facts")
+    redacted = tuple(sorted({*kinds, *more, *most}))
+    hand.tell_redacted(redacted, at, "facts")
     given_key = text.key(key)
     stated = stated._replace(tags=hand.cleaned_words(stated.tags))
     read = _completed(stated._replace(says=" ".join(says.split()), key="", value=value))
@@ -84,8 +88,9 @@ def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered 
         path, fact = known
         if who == "learn" and hand.store.recently_touched(path, time.time()):
             raise ConflictError(f"{path} was saved a moment ago.", "What was said is kept when it is quiet.")
-        return _again(hand, path, fact, stated, at, who, inferred=who == "learn" and not given_key)
-    return _first(hand, stated, at, who)
+        again = _again(hand, path, fact, stated, at, who, inferred=who == "learn" and not given_key)
+        return again._replace(redacted=redacted)
+    return _first(hand, stated, at, who)._replace(redacted=redacted)
 
 
 def _completed(stated: Stated) -> Stated:

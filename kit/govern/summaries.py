@@ -45,6 +45,8 @@ class Committed(NamedTuple):
     turns: int
     did: str
     """new, updated, or unchanged"""
+    redacted: tuple[str, ...] = ()
+    """kinds of secrets that were taken out of it"""
 
 
 class _Session(NamedTuple):
@@ -61,13 +63,15 @@ def commit(hand: Hand, session: str, says: str, title: str, now: datetime, who: 
     at = hands.day(now)
     if not says.strip():
         raise BadInputError("There is no summary to commit.", 'Say it: memkit commit --summary "We chose …"')
-    says = " ".join(hand.clean(says, at, "summaries").split())
-    title = " ".join(hand.cleaned(title)[0].split())
+    (says, kinds), (title, more) = hand.cleaned(says), hand.cleaned(title)
+    says, title, redacted = " ".join(says.split()), " ".join(title.split()), tuple(sorted({*kinds, *more}))
+    hand.tell_redacted(redacted, at, "summaries")
     found = _gather(hand, session)
     known = find(hand, session)
     if known is None:
-        return _first(hand, session, says, title, found, at, who, project)
-    return _again(hand, *known, says, title, found, at, who, by_rules=ours.is_summary(hand, known[1]))
+        return _first(hand, session, says, title, found, at, who, project)._replace(redacted=redacted)
+    again = _again(hand, *known, says, title, found, at, who, by_rules=ours.is_summary(hand, known[1]))
+    return again._replace(redacted=redacted)
 
 
 def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> Committed | None:

@@ -39,6 +39,8 @@ class Framed(NamedTuple):
     """tags that were not taken, each with its reason"""
     malformed: tuple[str, ...] = ()
     """tags the prompt speaks of that lack a definition or a dimension"""
+    redacted: tuple[str, ...] = ()
+    """kinds of secrets that were taken out of it"""
 
 
 class Completed(NamedTuple):
@@ -58,6 +60,8 @@ class Completed(NamedTuple):
     """tags of the card that still lack something"""
     replaced: bool = False
     """an earlier answer gave way to this one; the journal holds it"""
+    redacted: tuple[str, ...] = ()
+    """kinds of secrets that were taken out of it"""
 
 
 class Turn(NamedTuple):
@@ -104,7 +108,7 @@ def frame(hand: Hand, prompt: str, turn: Turn, perception: Perception, now: date
     hand.tell_redacted(kinds, at, event_path)
     hand.journal.add(at, who, "frame", card_path, turn.harness, id=card_id)
     hand.settle(event_path, card_path)
-    return Framed(card_id, card_path, "pending", refused)
+    return Framed(card_id, card_path, "pending", refused, redacted=tuple(kinds))
 
 
 def _open(
@@ -196,12 +200,13 @@ def _complete(
     if replaced:  # nothing is lost: what another answer takes the place of stays readable
         hand.journal.add(hands.day(now), who, "replaced", event_path, id=card.id, before=before.agent)
     after = said.put(hand, event_path, lambda both: both._replace(agent=join(both.agent, agent)), ended)
-    hand.tell_redacted(sorted({*kinds, *more}), at, event_path)
+    redacted = tuple(sorted({*kinds, *more}))
+    hand.tell_redacted(redacted, at, event_path)
     hand.journal.add(hands.day(now), who, "complete", card_path, error, id=card.id, status=status)
     done = finish.finish(hand, card, card_path, before, after, status, at, error)
     hand.settle(event_path, card_path, *done.paths)
     return _told(done.card, card_path, event_path, changed=True, shown=done.shown, refused=done.refused)._replace(
-        replaced=replaced
+        replaced=replaced, redacted=redacted
     )
 
 

@@ -1,6 +1,7 @@
 """Acts taken back, and acts that a crash cut short, finished.
 
-Law: an act is undone only while its notes are as it left them: the person wins. What can't be finished is taken back.
+Law: only the lines an act has changed are put back, and only while they are as it left them: the person wins. What
+can't be finished is taken back.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from kit.errors import ConflictError, KitError, NotFoundError, RefusedError
-from kit.govern import carry
+from kit.govern import care, carry
 from kit.govern import changes as parts
 from kit.govern import hand as hands
 from kit.govern.act import Done
+from kit.vault.store import etag
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from kit.govern.changes import Change
@@ -27,36 +30,98 @@ LINES = 200
 
 
 def undo(hand: Hand, now: datetime, who: Who, act: str = "", *, partly: bool = False, dry_run: bool = False) -> Done:
-    """Take an act back, the person's newest when none is named, as long as its notes are as it left them.
+    """Take an act back, the person's newest that can be when none is named, but for what a person has changed since.
 
     An undo is an act too: named, it is taken back itself. `partly` leaves alone the notes that were changed since;
     `dry_run` only tells.
     """
-    entry = _find(hand, act)
-    if not act and "run" in entry:
-        raise RefusedError("The newest act is an import of many notes.", "Take it back with `memkit import --undo`.")
-    plan = parts.inverse(parts.plan_of(entry))
-    if any(not (change.before or change.new or change.moved) for change in plan):
-        raise RefusedError("What an import brought can't be made from the journal.", "Import it again.")
-    stages = carry.stages(hand, plan, lenient=partly)
-    if partly:
-        plan = [change for change, stage in zip(plan, stages, strict=True) if stage == "due"]
-        stages = ["due"] * len(plan)
-    for change, stage in zip(plan, stages, strict=True):
-        if stage != "due":
-            raise ConflictError(
-                f"{change.path} was changed since, so '{entry['what']}' can't be taken back.",
-                "Change the notes by hand, or take the later change back first.",
-            )
-    if dry_run:
-        return Done("", f"undo {entry['what']}", parts.paths(plan))
+    skipped: list[str] = []
+    first: KitError | None = None
+    for entry in _named(hand, act) if act else _own(hand):
+        try:
+            if entry.get("what") == "forget":
+                back = care.restore(hand, str(entry["id"]), now, who)
+                return Done("", "undo forget", back.paths, tuple(skipped))
+            if not act and "run" in entry:
+                mend = "Take it back with `memkit import --undo`."
+                raise RefusedError("The newest act is an import of many notes.", mend)
+            plan = _plan(hand, entry, partly=partly)
+        except (ConflictError, NotFoundError) as error:
+            if act:
+                raise
+            first = first or error
+            skipped.append(f"{entry['what']} {entry.get('act', '')}".strip() + f": {error.what}")
+            continue
+        done = Done("", f"undo {entry['what']}", parts.paths(plan), tuple(skipped))
+        return done if dry_run else done._replace(act=_carry_out(hand, now, who, entry, plan))
+    if first:
+        raise first
+    raise NotFoundError(
+        f"No act '{act}' is in the journal." if act else "There is no act of yours to take back.",
+        "`memkit log` shows acts with their names.",
+    )
+
+
+def _carry_out(hand: Hand, now: datetime, who: Who, entry: Entry, plan: list[Change]) -> str:
     fresh = secrets.token_hex(6)
     hand.journal.add(
         hands.day(now), who, "undo", str(entry.get("note", "")), str(entry["what"]), act=fresh,
         undoes=entry["act"], changes=[parts.plain(change) for change in plan],
     )  # fmt: skip
     carry.carry_out(hand, fresh, plan, hands.day(now), who)
-    return Done(fresh, f"undo {entry['what']}", parts.paths(plan))
+    return fresh
+
+
+def _plan(hand: Hand, entry: Entry, *, partly: bool) -> list[Change]:
+    """Plan how an act is taken back from the notes as they are now."""
+    plan = parts.inverse(parts.plan_of(entry))
+    if any(not (change.before or change.new or change.moved) for change in plan):
+        raise RefusedError("What an import brought can't be made from the journal.", "Import it again.")
+    if partly:
+        stages = carry.stages(hand, plan, lenient=True)
+        return [change for change, stage in zip(plan, stages, strict=True) if stage == "due"]
+    now: dict[str, bytes | None] = {}
+    return [fitted for change in plan if (fitted := _fitted(hand, change, now, entry)) is not None]
+
+
+def _fitted(hand: Hand, change: Change, now: dict[str, bytes | None], entry: Entry) -> Change | None:
+    """Fit a change to its note, as that will be then; None where nothing is left to do."""
+    change = change if change.path in now else _followed(hand, change)
+    for path in filter(None, (change.path, change.moved)):
+        if path not in now:
+            now[path] = hand.store.read(path)[0] if carry.etag_of(hand, path) else None
+    raw = now[change.path]
+    here = "" if raw is None else etag(raw)
+    if change.moved and raw is not None and now[change.moved] is None:
+        now[change.path], now[change.moved] = None, raw
+        return change._replace(before=here, after=here)
+    after = None if change.moved else _after(change, raw, here)
+    if after is None:
+        raise ConflictError(
+            f"{change.path} was changed since where '{entry['what']}' had changed it, so that can't be taken back.",
+            "Change the notes by hand, or take the later change back first.",
+        )
+    now[change.path] = after or None
+    if not change.after or raw is None:
+        return change if raw or after else None
+    return parts.difference(change.path, raw, after) if raw != after else None
+
+
+def _after(change: Change, raw: bytes | None, here: str) -> bytes | None:
+    """Tell what a note will be; empty for one that goes away, None where a person's change is in the way."""
+    if here == change.before:
+        return parts.applied(change, raw or b"") if change.after else b""
+    if here == change.after:
+        return raw or b""
+    return parts.merged(change, raw) if raw is not None and change.before and change.after else None
+
+
+def _followed(hand: Hand, change: Change) -> Change:
+    """Follow a note that a person has renamed or moved since, when it says still what the act left there."""
+    if change.moved or not change.before or carry.etag_of(hand, change.path):
+        return change
+    there = [held.path for held in hand.index.catalog.entries().values() if held.etag == change.before]
+    return change._replace(path=there[0]) if len(there) == 1 else change
 
 
 def finish_begun(hand: Hand, now: datetime) -> list[str]:
@@ -107,7 +172,32 @@ def _rebased(hand: Hand, change: Change) -> Change | None:
     return None if fresh is None else parts.difference(change.path, raw, fresh)
 
 
-def _find(hand: Hand, act: str) -> Entry:
+def _own(hand: Hand) -> Iterator[Entry]:
+    """Go through what the person did and has not taken back, newest first: acts, and notes that were put away."""
+    undone: set[object] = set()
+    failed: set[object] = set()
+    back: set[object] = set()
+    for entry in hand.journal.entries(newest_first=True):
+        name = entry.get("act")
+        if entry.get("what") == "abandoned":
+            failed.add(name)
+        elif entry.get("what") == "restore":
+            back.add(entry.get("id"))
+        elif entry.get("what") == "forget" and entry.get("who") == "person":
+            if entry.get("id") in back:
+                back.discard(entry.get("id"))
+            elif entry.get("id"):
+                yield entry
+        elif name in failed or not parts.plan_of(entry):
+            continue
+        elif "undoes" in entry and name not in undone:
+            undone.add(entry["undoes"])
+        elif entry.get("who") == "person" and "undoes" not in entry and name not in undone:
+            yield entry
+
+
+def _named(hand: Hand, act: str) -> Iterator[Entry]:
+    """Find an act by its name."""
     undone: set[object] = set()
     failed: set[object] = set()
     for entry in hand.journal.entries(newest_first=True):
@@ -120,10 +210,6 @@ def _find(hand: Hand, act: str) -> Entry:
             undone.add(entry["undoes"])
         if act == name and name in undone:
             raise RefusedError(f"The act {act} has been taken back already.", "`memkit log` shows acts.")
-        newest = not act and entry.get("who") == "person" and "undoes" not in entry and name not in undone
-        if act == name or newest:
-            return entry
-    raise NotFoundError(
-        f"No act '{act}' is in the journal." if act else "There is no act of yours to take back.",
-        "`memkit log --json` shows acts with their names.",
-    )
+        if act == name:
+            yield entry
+            return

@@ -202,13 +202,77 @@ def test_the_machine_leaves_a_note_alone_that_was_saved_a_moment_ago(pooled: Pat
 # --- undo
 
 
-def test_undo_is_refused_once_a_person_has_changed_a_note(pooled: Path, kit: Kit) -> None:
+def test_undo_is_refused_once_a_person_has_changed_what_the_act_changed(pooled: Path, kit: Kit) -> None:
     kit.pool.merge("pawl", "ratchet")
-    edit(pooled / "cards/one.md", "What one is about", "What I made of it")
+    edit(pooled / "cards/one.md", "\"ratchet\"", "\"ratchets, all of them\"")
     after = notes(pooled)
-    with pytest.raises(ConflictError, match=r"cards/one.md was changed since"):
-        kit.pool.undo()
+    for act in ("", kit.log(1)[0]["act"]):
+        with pytest.raises(ConflictError, match=r"cards/one.md was changed since where 'merge' had changed it"):
+            kit.pool.undo(str(act))
     assert notes(pooled) == after
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_undo_leaves_every_other_line_as_a_person_has_changed_it(pooled: Path, kit: Kit, newline: str) -> None:
+    card(pooled, "both", "ratchet pawl flume")
+    for file in pooled.glob("[ct]a*/*.md"):
+        save(file, file.read_bytes().replace(b"\n", newline.encode()))
+    kit.sync()
+    before = notes(pooled)
+    assert kit.pool.merge("pawl", "ratchet")
+    mine = [
+        ("cards/one.md", "What one is about", "- pawl is what I called it; - ratchet now"),
+        ("cards/one.md", "kind: \"card\"", f"importance: 5{newline}kind: \"card\""),
+        ("cards/two.md", "kind: \"card\"", f"kind: \"card\"{newline}people:{newline}  - ratchet"),
+        ("cards/both.md", "tags:", f"mood: blue{newline}tags:"),
+        ("cards/both.md", "\"flume\"", "\"sluice\""),
+        ("tags/ratchet.md", "name: \"ratchet\"", f"name: \"ratchet\"{newline}mine: yes"),
+    ]
+    for path, old, new in mine:
+        edit(pooled / path, old, new)
+    kit.sync()
+    assert kit.pool.undo()
+    expected = dict(before)
+    for path, old, new in mine:
+        assert old.encode() in expected[path]
+        expected[path] = expected[path].replace(old.encode(), new.encode())
+    assert {path: raw for path, raw in notes(pooled).items() if path in expected} == expected
+
+
+def test_undo_finds_a_note_that_was_renamed_since(pooled: Path, kit: Kit) -> None:
+    kit.sync()
+    before = notes(pooled)
+    kit.pool.merge("pawl", "ratchet")
+    (pooled / "cards/one.md").rename(pooled / "cards/first.md")
+    assert "cards/first.md" in kit.pool.undo().paths
+    assert notes(pooled) == {"cards/first.md" if path == "cards/one.md" else path: raw for path, raw in before.items()}
+
+
+def test_a_bare_undo_passes_over_what_cannot_be_taken_back_and_names_it(pooled: Path, kit: Kit) -> None:
+    kit.sync()
+    kit.pool.deprecate("catch")
+    older = notes(pooled)
+    kit.pool.merge("pawl", "ratchet")
+    edit(pooled / "cards/one.md", "\"ratchet\"", "\"ratchets, all of them\"")
+    done = kit.pool.undo()
+    assert done.what == "undo status"
+    assert done.paths == ("tags/catch.md",)
+    assert [why.split(":")[0].split()[0] for why in done.skipped] == ["merge"]
+    assert "cards/one.md was changed since" in done.skipped[0]
+    assert notes(pooled)["tags/catch.md"] != older["tags/catch.md"]
+    assert b"ratchets, all of them" in notes(pooled)["cards/one.md"]
+
+
+def test_a_bare_undo_brings_back_what_was_put_away_last(pooled: Path, kit: Kit) -> None:
+    kit.sync()
+    kit.pool.deprecate("catch")
+    before = notes(pooled)
+    kit.forget("one")
+    kit.forget("two")
+    kit.restore("two")
+    assert kit.pool.undo().paths == ("cards/one.md",)
+    assert notes(pooled) == before
+    assert kit.pool.undo().what == "undo status"
 
 
 def test_an_undo_can_be_undone_and_an_act_is_taken_back_once(pooled: Path, kit: Kit) -> None:
