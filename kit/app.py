@@ -139,7 +139,7 @@ class Kit:
 
     def _remarks(self) -> tuple[str, ...]:
         faults = self._settings.problems
-        old = f"Settings as they were before are in use: {faults[0]}" if faults else ""
+        old = f"Settings as they were before, or defaults, are in use: {faults[0]}" if faults else ""
         return tuple(filter(None, (self.behind, old)))
 
     @cached_property
@@ -182,7 +182,7 @@ class Kit:
             raise BadInputError("There is no prompt to frame.", 'Give one: memkit frame "I like concise code"')
         check_importance(importance)
         at = now or self._clock()
-        main, _, sub = scene.partition("/")
+        main, sub = scenes.parsed(scene) if scene else ("", "")
         turn_ = turns.Turn(
             tuple(tags), tuple(people), tuple(places), main, sub, topic, project, harness, turn, importance
         )

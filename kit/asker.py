@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from kit import __version__, config
 from kit.daemon.client import Client, NoDaemonError, daemon_command
+from kit.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from kit.errors import Problem
+
 ASK_S = 120.0
+LOOKING = ("doctor", "status", "settings", "log")
+"""Operations that are answered also while the settings have faults: by them a person sees what to mend."""
 _ALONE = threading.Lock()
 """A server asks from many threads; what is done in this process is done one by one, as a daemon would."""
 Answer = Any  # what JSON can carry; who asks knows the shape of the answer
@@ -37,6 +42,7 @@ class Asker:
         self._progress = progress
         self._live: tuple[Path, config.Live, Client] | None = None
         self._starts = True
+        self._faults: tuple[Problem, ...] = ()
 
     @property
     def root(self) -> Path:
@@ -47,6 +53,11 @@ class Asker:
         """Run an operation; parameters that are None are left out. Raises the KitError that it raised."""
         given = {name: value for name, value in params.items() if value is not None}
         client = self._standing()
+        if self._faults and operation not in LOOKING:
+            raise ConfigError(list(self._faults))
+        if operation != "doctor":
+            for fault in self._faults:
+                self._remark(str(fault))
         if self._starts:
             try:
                 return client.ask(operation, given, timeout=ASK_S, progress=self._progress)
@@ -59,9 +70,9 @@ class Asker:
         root = self.root
         if self._live is None or self._live[0] != root:
             self._live = root, config.Live(root), self.client()
-            self._starts = self._live[1].first.flag("daemon.start")
+            self._starts, self._faults = self._live[1].first.flag("daemon.start"), self._live[1].problems
         elif found := self._live[1].renewed():
-            self._starts = found.flag("daemon.start")
+            self._starts, self._faults = found.flag("daemon.start"), ()
         return self._live[2]
 
     def client(self, *, spawn: bool = True) -> Client:

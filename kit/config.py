@@ -80,6 +80,8 @@ TABLE = (
 
 OWN = "llm."
 """Settings that only the person's own file and environment may hold: a vault that is shared must not command them."""
+_ID = re.compile(r"""^id[ \t]*=[ \t]*["']([\w-]+)["'][ \t]*$""", re.MULTILINE)
+"""A vault's id, also in a file that is no TOML: what is derived must not be made anew elsewhere for a typo."""
 _ON, _OFF = frozenset({"1", "true", "yes", "on"}), frozenset({"0", "false", "no", "off"})
 _BY_NAME = {setting.name: setting for setting in TABLE}
 
@@ -87,9 +89,13 @@ _BY_NAME = {setting.name: setting for setting in TABLE}
 class Config:
     """Values of all settings for one vault, each with the place it came from."""
 
-    def __init__(self, values: Mapping[str, Value], origins: Mapping[str, str]) -> None:
+    def __init__(
+        self, values: Mapping[str, Value], origins: Mapping[str, str], problems: tuple[Problem, ...] = ()
+    ) -> None:
         self._values = values
         self.origins = origins
+        self.problems = problems
+        """What has a fault, and counts for nothing."""
 
     def text(self, name: str) -> str:
         """Read a setting that is a text."""
@@ -152,6 +158,14 @@ def _upwards(start: Path | None) -> tuple[Path, ...]:
 
 def load(root: Path) -> Config:
     """Gather the settings of a vault; raise ConfigError with every fault found."""
+    found = read(root)
+    if found.problems:
+        raise ConfigError(list(found.problems))
+    return found
+
+
+def read(root: Path) -> Config:
+    """Gather the settings of a vault; where one has a fault, what is weaker holds: at last its default."""
     values: dict[str, Value] = {row.name: row.default for row in TABLE}
     origins = dict.fromkeys(values, "default")
     problems: list[Problem] = []
@@ -165,9 +179,7 @@ def load(root: Path) -> Config:
             parsed = _convert(row, _literal(row, given), Problem(variable, 0, ""), problems)
             if parsed is not None:
                 values[row.name], origins[row.name] = parsed, variable
-    if problems:
-        raise ConfigError(problems)
-    return Config(values, origins)
+    return Config(values, origins, tuple(problems))
 
 
 class Live:
@@ -177,8 +189,8 @@ class Live:
         self._root = root
         self._files = (root / SETTINGS, places.config_base() / "config.toml")
         self._read = self._stamps()
-        self.problems: tuple[Problem, ...] = ()
-        self.first = load(root)
+        self.first = read(root)
+        self.problems = self.first.problems
 
     def is_edited(self) -> bool:
         """Tell whether a file is another than the one that was read; costs two looks at the disk."""
@@ -190,13 +202,9 @@ class Live:
         if not self.is_edited():
             return None
         self._read = self._stamps()
-        try:
-            found = load(self._root)
-        except ConfigError as error:
-            self.problems = tuple(error.problems)
-            return None
-        self.problems = ()
-        return found
+        found = read(self._root)
+        self.problems = found.problems
+        return None if found.problems else found
 
     def _stamps(self) -> tuple[tuple[int, int, int] | None, ...]:
         return tuple(_stamp(file) for file in self._files)
@@ -240,7 +248,8 @@ def _read(file: Path, problems: list[Problem]) -> dict[str, Value]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         problems.append(Problem(str(file), int(line.group(1)) if line else 0, f"This is no TOML: {error}."))
-        return {}
+        own = _ID.search(source) if file.name == SETTINGS else None
+        return {"id": own[1]} if own else {}
     found: dict[str, Value] = {}
     for name, value in _flatten(tables, ""):
         at = Problem(str(file), _line_of(source, name), "")

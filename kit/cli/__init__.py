@@ -6,22 +6,24 @@ Law: data on stdout, remarks on stderr, `--json` everywhere, exit codes by error
 from __future__ import annotations
 
 import json
+import os
 import sys
+from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kit import __version__
-from kit.errors import KitError
+from kit.errors import KitError, UnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _COMMANDS = {
     "init": "vaults", "demo": "vaults", "reindex": "vaults", "config": "vaults",
     "frame": "turns", "complete": "turns", "recall": "turns", "remember": "turns",
-    "search": "look", "feedback": "turns", "forget": "turns", "restore": "turns",
+    "show": "look", "search": "look", "feedback": "turns", "forget": "turns", "restore": "turns",
     "tags": "pool", "scenes": "pool", "undo": "pool", "clean": "pool",
     "learn": "learning", "llm": "learning",
     "book": "look", "features": "look", "facts": "look",
@@ -50,6 +52,40 @@ class _Lazy(click.Group):
         found = getattr(import_module(f"kit.cli.{module}"), _NAMES.get(cmd_name, cmd_name))
         return found if isinstance(found, click.Command) else None
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any  # noqa: ANN401 - click's signature
+    ) -> click.Context:  # fmt: skip
+        """Read the line, which may print help."""
+        with _heard():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command."""
+        with _heard():
+            return super().invoke(ctx)
+
+
+class _UnheardError(Exception):
+    """Standard output takes nothing any more: it was closed, or its disk is full."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(error.strerror or str(error))
+        self.is_closed = isinstance(error, BrokenPipeError)
+
+
+@contextmanager
+def _heard() -> Iterator[None]:
+    """Tell trouble with the output from all other before click hides it; it ends where click itself has written."""
+    try:
+        yield
+    except OSError as error:
+        trace = error.__traceback__
+        while trace and trace.tb_next:
+            trace = trace.tb_next
+        if trace is None or trace.tb_frame.f_code is not click.echo.__code__:
+            raise
+        raise _UnheardError(error) from None
+
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="memkit")
@@ -69,9 +105,18 @@ def run(args: Sequence[str]) -> int:
         result = cli.main(args=given, prog_name="memkit", standalone_mode=False)
     except click.exceptions.Exit as done:
         return done.exit_code
+    except _UnheardError as error:
+        return _unheard(error)
     except (KitError, click.ClickException, click.Abort) as error:
         return (_tell_json if "--json" in own else _tell)(error)
     return result if isinstance(result, int) else 0
+
+
+def _unheard(error: _UnheardError) -> int:
+    """End without output: well where the reader has had enough, else with a sentence."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest at its end
+    return 0 if error.is_closed else _tell(UnavailableError(f"The output can't be written ({error})."))
 
 
 def _tell(error: KitError | click.ClickException | click.Abort) -> int:

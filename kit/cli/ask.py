@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 import unicodedata
+from contextlib import suppress
 from functools import update_wrapper
 from typing import TYPE_CHECKING
 
 import click
 
-from kit import asker, text
-from kit.errors import BadInputError
+from kit import asker, config, text
+from kit.errors import BadInputError, NoVaultError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -40,12 +42,32 @@ class Asker(asker.Asker):
         answer = super().ask(operation, **params)
         return answer if self.as_json or not sys.stdout.isatty() else _seen(answer)
 
+    def line(self, words: str) -> str:
+        """Write a command for the person to give, with the vault where it is not the one used when none is named."""
+        try:
+            is_usual = config.find_vault() == self.root
+        except NoVaultError:
+            is_usual = False
+        return f"memkit {words}" if is_usual else f"memkit --vault {shlex.quote(str(self.root))} {words}"
+
     def show(self, answer: Answer, say: Callable[[Answer], None]) -> None:
         """Print an answer: as JSON, or as the command says it."""
         if self.as_json:
             click.echo(json.dumps(answer, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None))
         else:
             say(answer)
+
+    def say_done(self, done: Answer) -> None:
+        """Say what an act of governance did, and how it is taken back."""
+        if done is None:
+            remark("It is so already; nothing was changed.")
+            return
+        for path in done["paths"]:
+            click.echo(path)
+        for why in done["skipped"]:
+            remark(f"Passed over, {why}")
+        back = f": `{self.line('undo')} {done['act']}` takes it back." if done["act"] else "."
+        remark(dim(f"{done['what']}{back}"))
 
 
 def _seen(answer: Answer) -> Answer:
@@ -148,8 +170,9 @@ def counts(found: dict[str, int], *, empty: str = "nothing") -> str:
 
 
 def remark(said: str) -> None:
-    """Say something beside the data."""
-    click.echo(said, err=True)
+    """Say something beside the data; where nobody listens, the data counts all the same."""
+    with suppress(OSError):
+        click.echo(said, err=True)
 
 
 def remark_refused(written: Answer) -> None:

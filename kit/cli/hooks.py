@@ -38,7 +38,7 @@ def hook(ctx: click.Context, harness: str, event: str, vault: str | None) -> Non
 def _answer(vault: str | None, harness: str, event: str) -> None:
     root = config.find_vault(vault)
     payload = sys.stdin.buffer.read()
-    if config.load(root).flag("daemon.start"):
+    if config.read(root).flag("daemon.start"):
         try:
             _print(_through_the_daemon(root, harness, event, payload))
         except (UnavailableError, OSError, ValueError, EOFError):

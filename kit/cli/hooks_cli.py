@@ -92,7 +92,7 @@ def test(asker: Asker, client: str, prompt: str) -> None:
     house = this_house()
     found = state.state(house, Wish(house.client(client).name), writing.read)
     asker.client().ask("ping", timeout=TEST_S)  # a hook that finds no daemon starts one and says nothing this time
-    answer = {"client": client, "hooks": found.hooks, **_tried(asker, house, client)}
+    answer = {"client": client, "hooks": found.hooks, "remarks": list(found.remarks), **_tried(asker, house, client)}
     if prompt:
         answer["prompt"] = _recalled(asker, house, prompt)
     asker.show(answer, _say_test)
@@ -135,21 +135,23 @@ def _do(
             troubles.append(error)
         else:
             if not (only_changes and plan.is_empty()):
-                answers.append(_told(plan, dry_run=dry_run))
+                answers.append(_told(plan, state.state(house, wish, writing.read), dry_run=dry_run))
     asker.show(answers, _say_done)
     if troubles:
         raise click.exceptions.Exit(troubles[0].exit_code)
 
 
-def _told(plan: Plan, *, dry_run: bool) -> Answer:
+def _told(plan: Plan, now: state.State, *, dry_run: bool) -> Answer:
+    left = () if plan.undoes or plan.remarks else now.remarks  # what an earlier install left to the person
     return {
         "client": plan.client,
+        "hooks": now.hooks,
         "dry_run": dry_run,
         "undoes": plan.undoes,
         "changed": [str(change.path) for change in plan.changes],
         "ran": [str(run) for run in plan.runs],
         "diff": [line for change in plan.changes for line in change.diff()] if dry_run else [],
-        "remarks": list(plan.remarks),
+        "remarks": [*plan.remarks, *left],
     }
 
 
@@ -164,8 +166,10 @@ def _say_done(answers: Answer) -> None:
             for command in told["ran"]:
                 click.echo(f"$ {command}")
             continue
-        did = "taken out" if told["undoes"] else "installed"
-        nothing = "they were not there" if told["undoes"] else "they were there already"
+        laid = "installed" if told["hooks"] == "installed" else "laid; the client has yet to take them up"
+        did = "taken out" if told["undoes"] else laid
+        there = "they were there already" if told["hooks"] == "installed" else laid
+        nothing = "they were not there" if told["undoes"] else there
         remark(f"{bold(told['client'])}: {did if told['changed'] or told['ran'] else nothing}")
         for path in told["changed"]:
             click.echo(path)
@@ -219,5 +223,7 @@ def _say_test(told: Answer) -> None:
     click.echo(told["injected"] or "(nothing at the start of a session)")
     if "prompt" in told:
         click.echo(told["prompt"] or "(nothing for this prompt)")
-    if told["hooks"] != "installed":
+    for line in told["remarks"]:
+        remark(line)
+    if told["hooks"] == "not installed":
         remark(f"Put them in: memkit hooks install {told['client']}")

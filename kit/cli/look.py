@@ -49,6 +49,25 @@ def search(asker: Asker, query: str, limit: int) -> None:
 
 
 @click.command()
+@click.argument("note_id")
+@asking
+def show(asker: Asker, note_id: str) -> None:
+    """Print a note by its id, path or link: its text, what was said in its turn, and where its links lead."""
+
+    def say(found: Answer) -> None:
+        remark(dim(found["path"]))
+        click.echo(found["raw"].rstrip("\n"))
+        for who, words in found["said"].items():
+            if words:
+                click.echo(f"\n## {who.capitalize()}\n\n{words}")
+        for sign, links in (("→", found["links"]), ("←", found["backlinks"])):
+            for link in links:
+                click.echo(dim(f"{sign} {link['path'] or link['target']}{'' if link['path'] else ' (leads nowhere)'}"))
+
+    asker.show(asker.ask("desk.note", ref=note_id), say)
+
+
+@click.command()
 @click.argument("note_id", default="")
 @asking
 def features(asker: Asker, note_id: str) -> None:

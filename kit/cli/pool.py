@@ -61,7 +61,7 @@ def show(asker: Asker, name: str) -> None:
 @asking
 def add(asker: Asker, name: str, **params: object) -> None:
     """Make a tag, or add meanings and aliases to one."""
-    asker.show(asker.ask("pool.add", name=name, **params), _say_done)
+    asker.show(asker.ask("pool.add", name=name, **params), asker.say_done)
 
 
 @tags.command()
@@ -71,7 +71,7 @@ def add(asker: Asker, name: str, **params: object) -> None:
 @asking
 def relate(asker: Asker, one: str, other: str, level: str) -> None:
     """Relate two tags, on both notes."""
-    asker.show(asker.ask("pool.relate", one=one, other=other, level=level), _say_done)
+    asker.show(asker.ask("pool.relate", one=one, other=other, level=level), asker.say_done)
 
 
 @tags.command()
@@ -79,7 +79,7 @@ def relate(asker: Asker, one: str, other: str, level: str) -> None:
 @asking
 def activate(asker: Asker, name: str) -> None:
     """Make an unexamined tag active."""
-    asker.show(asker.ask("pool.activate", name=name), _say_done)
+    asker.show(asker.ask("pool.activate", name=name), asker.say_done)
 
 
 @tags.command()
@@ -87,7 +87,7 @@ def activate(asker: Asker, name: str) -> None:
 @asking
 def revive(asker: Asker, name: str) -> None:
     """Make a deprecated tag active again."""
-    asker.show(asker.ask("pool.activate", name=name), _say_done)
+    asker.show(asker.ask("pool.activate", name=name), asker.say_done)
 
 
 @tags.command()
@@ -96,7 +96,7 @@ def revive(asker: Asker, name: str) -> None:
 @asking
 def deprecate(asker: Asker, name: str, why: str) -> None:
     """Have a tag recall nothing any more."""
-    asker.show(asker.ask("pool.deprecate", name=name, why=why), _say_done)
+    asker.show(asker.ask("pool.deprecate", name=name, why=why), asker.say_done)
 
 
 @tags.command()
@@ -105,7 +105,7 @@ def deprecate(asker: Asker, name: str, why: str) -> None:
 @asking
 def rename(asker: Asker, name: str, new_name: str) -> None:
     """Give a tag another name; the old one becomes an alias, its cards follow."""
-    asker.show(asker.ask("pool.rename", name=name, new_name=new_name), _say_done)
+    asker.show(asker.ask("pool.rename", name=name, new_name=new_name), asker.say_done)
 
 
 @tags.command()
@@ -116,7 +116,7 @@ def rename(asker: Asker, name: str, new_name: str) -> None:
 def merge(asker: Asker, name: str, into: str, dry_run: bool) -> None:
     """Merge a tag into another: cards, aliases, definitions and relations move; a signpost stays."""
     answer = asker.ask("pool.merge", name=name, into=into, dry_run=dry_run)
-    asker.show(answer, _say_changes if dry_run else _say_done)
+    asker.show(answer, _say_changes if dry_run else asker.say_done)
 
 
 @tags.command()
@@ -128,7 +128,7 @@ def split(asker: Asker, name: str, into: str, dry_run: bool) -> None:
     """Split a tag into others; each card gets the parts its words speak for."""
     parts = [part.strip() for part in into.split(",") if part.strip()]
     answer = asker.ask("pool.split", name=name, parts=parts, dry_run=dry_run)
-    asker.show(answer, _say_changes if dry_run else _say_done)
+    asker.show(answer, _say_changes if dry_run else asker.say_done)
 
 
 @tags.command()
@@ -159,7 +159,7 @@ def evolve(asker: Asker) -> None:
 
     def say(found: Answer) -> None:
         for done in found["done"]:
-            _say_done(done)
+            asker.say_done(done)
         if found["left"]:
             remark("Left to you:")
         _say_proposals(found["left"])
@@ -199,7 +199,7 @@ def list_scenes(asker: Asker) -> None:
 @asking
 def add_scene(asker: Asker, name: str, aliases: tuple[str, ...]) -> None:
     """Make a scene (`work`) or a sub-scene (`work/code-review`)."""
-    asker.show(asker.ask("pool.add_scene", name=name, aliases=aliases), _say_done)
+    asker.show(asker.ask("pool.add_scene", name=name, aliases=aliases), asker.say_done)
 
 
 @scenes.command("show")
@@ -223,7 +223,7 @@ def show_scene(asker: Asker, name: str) -> None:
 @asking
 def undo(asker: Asker, act: str) -> None:
     """Take back an act of governance: your newest, or the one named (`memkit log --json` shows acts)."""
-    asker.show(asker.ask("pool.undo", act_id=act), _say_done)
+    asker.show(asker.ask("pool.undo", act_id=act), asker.say_done)
 
 
 @click.command()
@@ -241,20 +241,9 @@ def clean(asker: Asker, dry_run: bool) -> None:
         if over:
             remark(f"{over} of them only because a tier is full: `tiers.episodic` and its like say how much one holds.")
         if found["done"]:
-            remark(dim(f"`memkit undo {found['done']['act']}` brings them all back."))
+            remark(dim(f"`{asker.line('undo')} {found['done']['act']}` brings them all back."))
 
     asker.show(asker.ask("pool.clean", dry_run=dry_run), say)
-
-
-def _say_done(done: Answer) -> None:
-    if done is None:
-        remark("It is so already; nothing was changed.")
-        return
-    for path in done["paths"]:
-        click.echo(path)
-    for why in done["skipped"]:
-        remark(f"Passed over, {why}")
-    remark(dim(f"{done['what']}: `memkit undo {done['act']}` takes it back." if done["act"] else f"{done['what']}."))
 
 
 def _say_changes(changes: Answer) -> None:

@@ -40,7 +40,7 @@ def import_(asker: Asker, source: Path | None, kind: str, dry_run: bool, undo: b
     if dry_run:
         asker.show(_look(asker, where, kind), _say_look)
         return
-    asker.show(_bring(asker, where, kind), _say_brought)
+    asker.show(_bring(asker, where, kind), lambda found: _say_brought(found, asker.line("import --undo")))
 
 
 def _stretch(asker: Asker) -> float:
@@ -107,14 +107,14 @@ def _say_look(found: Answer) -> None:
     remark("Nothing was written.")
 
 
-def _say_brought(found: Answer) -> None:
+def _say_brought(found: Answer, undo: str) -> None:
     click.echo(f"written\t{counts(dict(sorted(found['written'].items())))}")
     click.echo(f"known already\t{counts(dict(sorted(found['known'].items())))}")
     _remarks(found)
     for said in found["over"]:
         remark(said)
     if found["written"]:
-        remark("Take it all back with: memkit import --undo")
+        remark(f"Take it all back with: {undo}")
 
 
 def _say_would_go(found: Answer) -> None:

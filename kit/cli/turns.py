@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
+from kit import text
 from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, remark_refused, text_argument
 from kit.errors import BadInputError
 
@@ -26,13 +29,20 @@ _ROUTE = click.Choice(["shallow", "medium", "deep"])
 @click.option("--importance", type=click.IntRange(1, 5), default=3, show_default=True)
 @click.option("--now", metavar="TIME", help="When it was said, if not now.")
 @asking
-def frame(asker: Asker, prompt: str, **params: object) -> None:
+def frame(asker: Asker, prompt: str, scene: str, **params: object) -> None:
     """Write the pending card of a prompt; `-` reads standard input."""
     said = text_argument(prompt)
     if said.strip() and not any(char.isalnum() for char in said):
         raise BadInputError(f"{said.strip()[:40]!r} holds no letter and no digit.", "Give a prompt with words in it.")
-    answer = asker.ask("frame", prompt=said, **params)
+    answer = asker.ask("frame", prompt=said, scene=scene, **params)
     asker.show(answer, _say_written)
+    if scene and not _is_scene(asker, scene):
+        remark(f"'{scene}' is no scene yet; this makes it one: {asker.line('scenes add')} {shlex.quote(scene)}")
+
+
+def _is_scene(asker: Asker, name: str) -> bool:
+    known = (f"{row['scene']}/{row['scene_sub']}".strip("/") for row in asker.ask("scenes"))
+    return any(text.key(each) == text.key(name) for each in known)
 
 
 @click.command()
@@ -42,10 +52,15 @@ def frame(asker: Asker, prompt: str, **params: object) -> None:
 @click.option("--error", default="", help="What went wrong.")
 @click.option("--now", metavar="TIME", help="When it was answered, if not now.")
 @asking
-def complete(asker: Asker, card: str, answer: str, **params: object) -> None:
+def complete(asker: Asker, card: str, answer: str, status: str, **params: object) -> None:
     """Finish a card with the answer; the same again changes nothing, another answer replaces it (`memkit log`)."""
-    done = asker.ask("complete", card=card, answer=text_argument(answer), **params)
-    asker.show(done, _say_completed)
+    said = text_argument(answer)
+    if status == "completed" and not said.strip():
+        is_done = asker.ask("desk.note", ref=card)["said"]["agent"]
+        what = "The card has its answer; none was given to replace it." if is_done else "There is no answer."
+        raise BadInputError(what, "Give one with --answer, or say how it ended with --status.")
+    done = asker.ask("complete", card=card, answer=said, status=status, **params)
+    asker.show(done, lambda told: _say_completed(told, asker, said))
 
 
 @click.command()
@@ -134,14 +149,16 @@ def _say_written(card: Answer) -> None:
     remark_refused(card)
 
 
-def _say_completed(card: Answer) -> None:
+def _say_completed(card: Answer, asker: Asker, said: str) -> None:
     click.echo(card["path"])
     if not card["changed"]:
-        remark(dim("It was completed with this answer before; nothing changed."))
+        how = "completed with this answer" if said else card["status"]
+        remark(dim(f"It was {how} before; nothing changed."))
         return
     remark(f"{bold(card['status'])}: {card['summary']}")
     if card["replaced"]:
-        remark(f"The earlier answer was replaced; `memkit log {card['id']} --json` still shows it, word for word.")
+        log = f"`{asker.line('log')} {card['id']} --json`"
+        remark(f"The earlier answer was replaced; {log} still shows it, word for word.")
     if card["tags"]:
         remark(dim(f"tags: {', '.join(card['tags'])}"))
     remark_refused(card)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
 
-from kit import config, places
+from kit import places
 from kit.cli.ask import Answer, Asker, asking, bold, count, dim, remark
-from kit.errors import ConflictError, NoVaultError
+from kit.errors import ConflictError
 
 _SETTINGS = "memkit.toml"
 
@@ -40,8 +39,12 @@ def init(ctx: click.Context, folder: Path | None, no_default: bool, force: bool,
     def say(_: Answer) -> None:
         click.echo(laid.root)
         remark(dim(f"{count(len(laid.made), 'file')} made." if laid.made else "It was complete; nothing was changed."))
-        named = "" if _is_found(laid.root) else f"--vault {shlex.quote(laid.root)} "
-        remark(f'Next: memkit {named}frame "what you say to your agent"')
+        by_hand = asker.line('frame "what you say to your agent"')
+        if "--vault" in by_hand:
+            remark(f"Next: {by_hand}")
+            return
+        remark("Next: memkit hooks install --all, which lets your coding agents remember in it by themselves.")
+        remark(dim(f"By hand: {by_hand}"))
 
     asker.show(plain(laid), say)
 
@@ -54,14 +57,6 @@ def _refuse_inside(root: Path) -> None:
             f"{root} lies inside the vault {outer}.",
             "Name a folder outside of it, or make a vault in a vault with --force.",
         )
-
-
-def _is_found(root: str) -> bool:
-    """Tell whether a vault is the one that is used when none is named."""
-    try:
-        return config.find_vault() == Path(root)
-    except NoVaultError:
-        return False
 
 
 def _make_default(root: str) -> None:

@@ -143,7 +143,7 @@ def _store(root: Path) -> Store:
     from kit import config  # noqa: PLC0415 - only in the child
     from kit.vault.store import Store  # noqa: PLC0415 - only in the child
 
-    return Store(root, plain_notes=config.load(root).flag("index.plain_notes"))
+    return Store(root, plain_notes=config.read(root).flag("index.plain_notes"))
 
 
 def _tell(done: int, total: int) -> None:

@@ -54,11 +54,17 @@ def scene_name(path: str) -> str:
     return path.removeprefix("scenes/").removesuffix(".md")
 
 
-def add(hand: Hand, name: str, aliases: tuple[str, ...], now: datetime, who: Who) -> Done | None:
-    """Make a scene, and its category where that is missing; unite aliases with one that is there."""
+def parsed(name: str) -> tuple[str, str]:
+    """Take a scene's name apart, `work` or `work/code-review`; raise BadInputError for what is none."""
     main, _, sub = (part.strip() for part in name.partition("/"))
     if not text.slug(main) or (sub and not text.slug(sub)) or (name.count("/") and not sub) or "/" in sub:
         raise BadInputError(f"'{name}' is no scene.", "Write `work`, or `work/code-review` for a sub-scene.")
+    return main, sub
+
+
+def add(hand: Hand, name: str, aliases: tuple[str, ...], now: datetime, who: Who) -> Done | None:
+    """Make a scene, and its category where that is missing; unite aliases with one that is there."""
+    main, sub = parsed(name)
     act = Act(hand, now, who, "scene", name)
     for each, words in ((main, () if sub else aliases), (f"{main}/{sub}", aliases))[: 2 if sub else 1]:
         _put(hand, act, each, words, now)

@@ -157,7 +157,7 @@ def _shifting(desk: _Desk, file: Path) -> tuple[str, ...]:
 
 
 def _about(desk: _Desk) -> tuple[str, ...]:
-    house, client = desk.house, desk.wish.client
+    house, client, file = desk.house, desk.wish.client, merged_file(desk.house, desk.wish)
     if client == "codex":
         return (
             f"Codex runs no hook you have not looked at. {codex.REVIEW}",
@@ -169,7 +169,8 @@ def _about(desk: _Desk) -> tuple[str, ...]:
     if client == "claude" and not desk.wish.project:
         return ("It holds at once, in open sessions too.",)
     if client == "claude":
-        return (f"It holds in {house.here} for you alone.",)
+        hide = f"So that git leaves it out: echo {file.relative_to(house.here).as_posix()} >> .git/info/exclude"
+        return (f"It holds in {house.here} for you alone.", *([hide] if (house.here / ".git").is_dir() else []))
     return ()
 
 

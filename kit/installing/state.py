@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from kit.errors import RefusedError
-from kit.installing import codex, document, planning
+from kit.installing import codex, document, laid, planning
 from kit.installing.house import CLIENTS
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _remarks(house: House, wish: Wish, read: Read) -> tuple[str, ...]:
         case "openclaw":
             told = read(house.base("openclaw") / "openclaw.json") or b""
             there = house.laid("openclaw").as_posix().encode() in told
-            return () if there else ("openclaw.json does not name the plugin yet; installing again says how.",)
+            return () if there else ("openclaw.json does not name the plugin yet.", *laid.openclaw_steps(house))
         case "gemini" | "qwen":
             if read(planning.extension_folder(house, wish.client) / f"{wish.client}-extension.json") is None:
                 folder = house.laid(wish.client)

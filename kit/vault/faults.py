@@ -39,6 +39,9 @@ _TAB = re.compile(r"^ *\t", re.MULTILINE)
 _NO_BREAK = re.compile(r"^[^\n#]*?:\xa0", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 _KEY = re.compile(r"\s*(?:- )?([^\s:#][^:\n]*):\s+(.*?)\s*\Z")
+_OPENED = re.compile(r"^[ ]*(?:- |[^\s:#\"'][^:\n]*:[ \t]+)(?P<quote>[\"'])", re.MULTILINE)
+_CLOSING = {'"': re.compile(r'(?:[^"\\]|\\.)*"', re.DOTALL), "'": re.compile(r"(?:[^']|'')*'")}
+_NEVER_CLOSED = ("A quote is opened here and never closed.", "Close it, or remove it.")
 _QUOTE_IT = "Put the value in quotes: "
 
 
@@ -56,6 +59,7 @@ def explain(error: yaml.YAMLError, text: str) -> Fault:
         return Fault(at, *DEEP_FAULT)
     return (
         _explain_blank(text, at)
+        or _explain_unclosed(text, at)
         or _explain_value_start(problem, context, at, start)
         or _explain_line(problem, text, at)
     )
@@ -72,9 +76,24 @@ def _explain_blank(text: str, at: int) -> Fault | None:
     return None
 
 
+def _explain_unclosed(text: str, at: int) -> Fault | None:
+    """Find a quote that takes a later line's quote for its end: what is wrong stands lines above where it shows."""
+    end = 0
+    for opened in _OPENED.finditer(text, 0, at):
+        if opened.start() < end:
+            continue
+        closed = _CLOSING[opened["quote"]].match(text, opened.end())
+        end = closed.end() if closed else len(text)
+        last = text.rfind("\n", 0, end) + 1
+        line = text[last:].partition("\n")[0]
+        if opened.end() < last and (closed is None or _KEY.match(line) or line.lstrip().startswith("- ")):
+            return Fault(opened.start("quote"), *_NEVER_CLOSED)
+    return None
+
+
 def _explain_value_start(problem: str, context: str, at: int, start: int) -> Fault | None:
     if "quoted scalar" in context and "end of stream" in problem:
-        return Fault(start, "A quote is opened here and never closed.", "Close it, or remove it.")
+        return Fault(start, *_NEVER_CLOSED)
     if "escape" in problem:
         what = "There is a backslash in double quotes that means nothing."
         return Fault(at, what, "Use single quotes, or double it.")

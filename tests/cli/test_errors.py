@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,22 +87,57 @@ def test_the_demo_overwrites_no_folder(run: Run, vault: Path, home: Path) -> Non
 
 def test_all_faults_of_the_settings_are_told_at_once_with_their_lines(call: Run, vault: Path) -> None:
     (vault / "memkit.toml").write_text('id = "x"\n[recall]\nlimit = "many"\nlimits = 5\n', encoding="utf-8")
-    said = error(call("status"), 9)
+    said = error(call("recall", "x"), 9)
     assert f"{vault / 'memkit.toml'}:3: 'recall.limit' must be a whole number, not 'many'." in said
     assert f"{vault / 'memkit.toml'}:4: There is no setting 'recall.limits'. Did you mean 'recall.limit'?" in said
 
 
 def test_settings_that_are_no_toml_name_their_line(call: Run, vault: Path) -> None:
     (vault / "memkit.toml").write_text('id = "x"\n[recall\n', encoding="utf-8")
-    assert f"{vault / 'memkit.toml'}:2: This is no TOML" in error(call("status"), 9)
+    assert f"{vault / 'memkit.toml'}:2: This is no TOML" in error(call("recall", "x"), 9)
 
 
 def test_a_wrong_variable_is_told_by_name(call: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMKIT_RECALL_LIMIT", "0")
     monkeypatch.setenv("MEMKIT_INDEX_ENGINE", "steam")
-    said = error(call("status"), 9)
+    said = error(call("recall", "x"), 9)
     assert "MEMKIT_RECALL_LIMIT: 'recall.limit' must be at least 1 and at most 200, not 0." in said
     assert "MEMKIT_INDEX_ENGINE: 'index.engine' must be one of auto" in said
+
+
+FAULTS = [
+    ("[recall]\nlimits = 5\nlimit = 3\n", ":3: There is no setting 'recall.limits'"),
+    ("[recall]\nlimit = 0\n", ":3: 'recall.limit' must be"),
+    ("[recall\n", "This is no TOML"),
+    ('[llm]\nprovider = "command"\n', "can't stand in a vault"),
+]
+
+
+@pytest.mark.parametrize(("fault", "says"), FAULTS)
+def test_with_a_fault_in_the_settings_one_can_still_look_what_it_is(
+    call: Run, vault: Path, fault: str, says: str
+) -> None:
+    call("remember", "Reports go in tables")
+    (vault / "memkit.toml").write_text(f'id = "laid0000"\n{fault}', encoding="utf-8")
+    for line in (["status"], ["config"], ["log"]):
+        ran = call(*line)
+        assert (ran.returncode, says in ran.stderr) == (0, True), ran.stderr
+        assert ran.stdout
+    ran = call("doctor")
+    assert (ran.returncode, says in ran.stdout) == (1, True)
+    assert says in error(call("remember", "Names say what they hold"), 9)
+    assert says in error(call("recall", "x"), 9)
+    assert ("recall.limit\t3" in call("config").stdout) == ("limit = 3" in fault)
+
+
+@pytest.mark.parametrize(("fault", "says"), FAULTS)
+def test_with_a_fault_in_the_settings_a_hook_still_tells(vault: Path, run: Run, fault: str, says: str) -> None:
+    run("--vault", vault, "remember", "Reports go in tables", "--category", "preference", "--tag", "report-layout")
+    (vault / "memkit.toml").write_text(f'id = "laid0000"\n{fault}', encoding="utf-8")
+    told = json.dumps({"session_id": "s", "cwd": "/src/gate", "prompt": "what is the report-layout I want?"})
+    ran = run("--vault", vault, "hook", "claude", "prompt", said=told)
+    assert "Reports go in tables" in ran.stdout, says
+    assert len(list(vault.glob("cards/*/*.md"))) == 1
 
 
 def test_a_card_that_can_not_be_read_says_where_and_how_to_mend_it(call: Run, vault: Path) -> None:

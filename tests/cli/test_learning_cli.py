@@ -111,7 +111,7 @@ def test_each_trouble_has_its_exit_code(
 def test_a_vault_that_travels_commands_no_program_and_no_key(call: Callable[..., Ran], vault: Path) -> None:
     file = vault / "memkit.toml"
     file.write_text(f"{file.read_text('utf-8')}\n[llm]\nprovider = 'command'\ncommand = 'touch /tmp/owned'\n", "utf-8")
-    done = call("status")
+    done = call("recall", "x")
     assert done.returncode == 9
     assert "'llm.command' can't stand in a vault" in done.stderr
     assert "config.toml" in done.stderr

@@ -97,7 +97,9 @@ def test_a_vault_in_a_vault_is_made_only_by_force(run: Run, vault: Path) -> None
 
 
 def test_init_names_the_vault_only_where_it_must_be_named(run: Run, home: Path) -> None:
-    assert "Next: memkit frame" in run("init", home / "one").stderr
+    said = run("init", home / "one").stderr
+    assert "Next: memkit hooks install --all" in said
+    assert "By hand: memkit frame" in said
     assert f"Next: memkit --vault {home / 'two'} frame" in run("init", home / "two").stderr
 
 
@@ -169,7 +171,7 @@ def test_an_answer_that_takes_the_place_of_another_is_told_and_kept(call: Run) -
     card = call("frame", "Why are exports slow in nginx?").stdout.strip()
     assert "replaced" not in call("complete", card, "--answer", "The proxy buffers are too small.").stderr
     again = call("complete", card, "--answer", "The disk of the proxy is full.")
-    assert f"`memkit log {card} --json`" in again.stderr
+    assert f" log {card} --json` still shows it" in again.stderr
     assert "The proxy buffers are too small." in call("log", card, "--json").stdout
 
 
@@ -195,3 +197,113 @@ def test_the_demo_shows_the_edited_card_and_leaves_no_cache(run: Run, home: Path
     said = run("demo").stdout
     assert "no abbreviations at all" in said.partition("5. ")[2].partition("6. ")[0]
     assert not list((home / "cache").glob("example0-*"))
+
+
+# --- what a person gave is told as it was taken
+
+
+SECRET = "Passw0rd!2026"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["remember", f"数据库密码是 {SECRET}"],
+        ["remember", "The gate has a key", "--value", f"password: {SECRET}"],
+        ["frame", f"the password is {SECRET}"],
+        ["complete", "CARD", "--answer", f"It is now password={SECRET}"],
+        ["feedback", "CARD", "partial", "--reason", f"password={SECRET}"],
+        ["forget", "CARD", "--reason", f"password={SECRET}"],
+        ["commit", "--summary", f"We set password={SECRET} on the gate."],
+        ["commit", "--summary", "We set up the gate.", "--fact", f"fact: The gate has password={SECRET}"],
+    ],
+)
+def test_a_secret_that_was_taken_out_is_told(call: Run, vault: Path, line: list[str]) -> None:
+    card = call("frame", "which gate do we use?").stdout.strip()
+    ran = call(*[card if word == "CARD" else word for word in line])
+    assert ran.returncode == 0, ran.stderr
+    assert "A secret was taken out before anything was written" in ran.stderr
+    assert not any(SECRET in file.read_text("utf-8") for file in vault.rglob("*.md"))
+    assert "A secret" not in call("remember", "Reports go in tables").stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its command lines are no bytes")
+@pytest.mark.parametrize(
+    "line", [["remember", "?"], ["remember", "x", "--tag", "?"], ["frame", "?"], ["recall", "?"], ["search", "?"]]
+)
+def test_words_that_are_no_utf8_are_refused(call: Run, vault: Path, line: list[str]) -> None:
+    before = sorted(vault.rglob("*.md"))
+    ran = call(*[os.fsdecode("服务器 gbk".encode("gbk")) if word == "?" else word for word in line])
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "no text in UTF-8" in ran.stderr
+    assert sorted(vault.rglob("*.md")) == before
+
+
+def test_a_card_is_completed_only_with_an_answer(call: Run) -> None:
+    card = call("frame", "why do logins time out?").stdout.strip()
+    for answer in ([], ["--answer", " "]):
+        ran = call("complete", card, *answer)
+        assert (ran.returncode, ran.stdout) == (2, "")
+        assert "There is no answer." in ran.stderr
+    assert call("complete", card, "--answer", "The proxy waits 60 s.").returncode == 0
+    ran = call("complete", card)
+    assert ran.returncode == 2
+    assert "The card has its answer" in ran.stderr
+    assert "before" in call("complete", card, "--answer", "The proxy waits 60 s.").stderr
+    other = call("frame", "and over the VPN?").stdout.strip()
+    assert call("complete", other, "--status", "interrupted").returncode == 0
+    assert "It was interrupted before" in call("complete", other, "--status", "interrupted").stderr
+
+
+@pytest.mark.parametrize("scene", ["///", "work/", "/code", "a/b/c", " / "])
+def test_a_scene_that_can_be_none_is_refused(call: Run, vault: Path, scene: str) -> None:
+    ran = call("frame", "look at this", "--scene", scene)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "is no scene" in ran.stderr
+    assert not list(vault.glob("cards/*/*.md"))
+
+
+def test_a_scene_that_is_new_is_told(call: Run) -> None:
+    told = call("frame", "look at this", "--scene", "nosuch/scene").stderr
+    assert "'nosuch/scene' is no scene yet" in told
+    assert "scenes add nosuch/scene" in told
+    assert "no scene" not in call("frame", "look at this", "--scene", "work/code-review").stderr
+
+
+def test_a_command_that_is_told_names_the_vault_it_is_for(call: Run, run: Run, vault: Path, home: Path) -> None:
+    run("init", home / "usual")
+    (home / "source").mkdir()
+    (home / "source/a.md").write_text("# Notes\n\n- Reports go in tables\n", encoding="utf-8")
+    named = f"memkit --vault {vault} "
+    assert f"Take it all back with: {named}import --undo" in call("import", home / "source").stderr
+    assert f"`{named}undo " in call("tags", "add", "sluice", "--definition", "a gate").stderr
+    usual = run("import", home / "source").stderr
+    assert "Take it all back with: memkit import --undo" in usual
+
+
+# --- output that is not taken
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
+@pytest.mark.parametrize("line", [["status"], ["tags", "list"], ["status", "--json"], ["--help"]])
+def test_output_that_can_not_be_written_is_told(run: Run, vault: Path, line: list[str]) -> None:
+    run("--vault", vault, "status")
+    words = [sys.executable, "-m", "kit", "--vault", str(vault), *line]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 8, done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("memkit: The output can't be written (")
+    assert "Traceback" not in done.stderr
+
+
+@needs_terminal
+@pytest.mark.parametrize("line", [["tags", "list"], ["book"], ["config"], ["config", "--json"]])
+def test_a_reader_that_has_had_enough_is_no_trouble(run: Run, vault: Path, line: list[str]) -> None:
+    run("--vault", vault, "status")
+    words = [sys.executable, "-m", "kit", "--vault", str(vault), *line]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+        assert child.stdout
+        assert child.stderr
+        child.stdout.close()
+        assert b"Errno" not in child.stderr.read()
+        assert child.wait(60) == 0

@@ -64,11 +64,11 @@ def test_a_merge_is_shown_before_it_is_made_and_undo_takes_it_back(call: Run, po
     assert notes(pooled) == before
     made = call("tags", "merge", "zcatch", "zpawl")
     assert sorted(out(made).split()) == ["cards/one.md", "tags/zcatch.md", "tags/zflume.md", "tags/zpawl.md"]
-    act = made.stderr.partition("memkit undo ")[2].partition("`")[0]
+    act = made.stderr.partition(" undo ")[2].partition("`")[0]
     undone = call("undo", act)
     out(undone)
     assert notes(pooled) == before
-    redo = undone.stderr.partition("memkit undo ")[2].partition("`")[0]
+    redo = undone.stderr.partition(" undo ")[2].partition("`")[0]
     out(call("undo", redo))
     assert shown(call, "zcatch")["status"] == "merged"
     again = call("undo", redo)

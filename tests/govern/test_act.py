@@ -204,7 +204,7 @@ def test_the_machine_leaves_a_note_alone_that_was_saved_a_moment_ago(pooled: Pat
 
 def test_undo_is_refused_once_a_person_has_changed_what_the_act_changed(pooled: Path, kit: Kit) -> None:
     kit.pool.merge("pawl", "ratchet")
-    edit(pooled / "cards/one.md", "\"ratchet\"", "\"ratchets, all of them\"")
+    edit(pooled / "cards/one.md", '"ratchet"', '"ratchets, all of them"')
     after = notes(pooled)
     for act in ("", kit.log(1)[0]["act"]):
         with pytest.raises(ConflictError, match=r"cards/one.md was changed since where 'merge' had changed it"):
@@ -222,11 +222,11 @@ def test_undo_leaves_every_other_line_as_a_person_has_changed_it(pooled: Path, k
     assert kit.pool.merge("pawl", "ratchet")
     mine = [
         ("cards/one.md", "What one is about", "- pawl is what I called it; - ratchet now"),
-        ("cards/one.md", "kind: \"card\"", f"importance: 5{newline}kind: \"card\""),
-        ("cards/two.md", "kind: \"card\"", f"kind: \"card\"{newline}people:{newline}  - ratchet"),
+        ("cards/one.md", 'kind: "card"', f'importance: 5{newline}kind: "card"'),
+        ("cards/two.md", 'kind: "card"', f'kind: "card"{newline}people:{newline}  - ratchet'),
         ("cards/both.md", "tags:", f"mood: blue{newline}tags:"),
-        ("cards/both.md", "\"flume\"", "\"sluice\""),
-        ("tags/ratchet.md", "name: \"ratchet\"", f"name: \"ratchet\"{newline}mine: yes"),
+        ("cards/both.md", '"flume"', '"sluice"'),
+        ("tags/ratchet.md", 'name: "ratchet"', f'name: "ratchet"{newline}mine: yes'),
     ]
     for path, old, new in mine:
         edit(pooled / path, old, new)
@@ -253,7 +253,7 @@ def test_a_bare_undo_passes_over_what_cannot_be_taken_back_and_names_it(pooled: 
     kit.pool.deprecate("catch")
     older = notes(pooled)
     kit.pool.merge("pawl", "ratchet")
-    edit(pooled / "cards/one.md", "\"ratchet\"", "\"ratchets, all of them\"")
+    edit(pooled / "cards/one.md", '"ratchet"', '"ratchets, all of them"')
     done = kit.pool.undo()
     assert done.what == "undo status"
     assert done.paths == ("tags/catch.md",)
