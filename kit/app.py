@@ -102,7 +102,7 @@ class Kit:
             recall=self.recall, remember=self.remember, sink=self.sink,
         )  # fmt: skip
         self.behind = ""
-        self._clock = clock or (lambda: datetime.now(UTC).astimezone())
+        self._clock = clock or (lambda: datetime.now(UTC).astimezone(places.ZONE.get()))
 
     def __enter__(self) -> Self:
         """Open."""

@@ -7,6 +7,8 @@ file and no index.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from kit import __version__, config
@@ -25,6 +27,14 @@ LOOKING = ("doctor", "status", "settings", "log")
 _ALONE = threading.Lock()
 """A server asks from many threads; what is done in this process is done one by one, as a daemon would."""
 Answer = Any  # what JSON can carry; who asks knows the shape of the answer
+
+
+def _here(moment: str) -> str:
+    """Give a time without an offset the one of this machine's zone: who answers may live in another."""
+    with suppress(ValueError, OverflowError, OSError):
+        found = datetime.fromisoformat(moment.strip())
+        return moment if found.tzinfo else found.astimezone().isoformat()
+    return moment
 
 
 class Asker:
@@ -52,6 +62,8 @@ class Asker:
     def ask(self, operation: str, **params: object) -> Answer:
         """Run an operation; parameters that are None are left out. Raises the KitError that it raised."""
         given = {name: value for name, value in params.items() if value is not None}
+        if isinstance(now := given.get("now"), str):
+            given["now"] = _here(now)
         client = self._standing()
         if self._faults and operation not in LOOKING:
             raise ConfigError(list(self._faults))

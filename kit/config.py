@@ -248,8 +248,8 @@ def _read(file: Path, problems: list[Problem]) -> dict[str, Value]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
         problems.append(Problem(str(file), int(line.group(1)) if line else 0, f"This is no TOML: {error}."))
-        own = _ID.search(source) if file.name == SETTINGS else None
-        return {"id": own[1]} if own else {}
+        named = _ID.search(source) if file.name == SETTINGS else None
+        return {"id": named[1]} if named else {}
     found: dict[str, Value] = {}
     for name, value in _flatten(tables, ""):
         at = Problem(str(file), _line_of(source, name), "")

@@ -178,6 +178,7 @@ def frame_of(harness: str, event: str, payload: bytes) -> bytes:
         kept["PWD"] = os.getcwd()
     except OSError:
         kept.pop("PWD", None)
+    kept["MEMKIT_ZONE"] = str(time.localtime().tm_gmtoff)
     pairs = "\0".join(f"{name}={value}" for name, value in kept.items())
     env = pairs.encode("utf-8", "surrogateescape")
     return b"HOOK %s %s %d %d\n" % (harness.encode(), event.encode(), len(payload), len(env)) + env + payload

@@ -10,10 +10,15 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from contextvars import ContextVar
 from hashlib import blake2b
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kit.errors import BadInputError, RefusedError, UnavailableError
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
 
 SOCKET = "socket"
 """Name of the socket in the runtime folder."""
@@ -22,6 +27,8 @@ _LONGEST_PATH = 4096
 LONGEST_ADDRESS = 100
 """Bytes of a socket's path; macOS takes 103, Linux 107."""
 PRIVATE = 0o700
+ZONE: ContextVar[tzinfo | None] = ContextVar("zone", default=None)
+"""The zone of whoever asks, where a process serves people of other zones than its own; None: its own."""
 
 
 def vault_key(root: Path) -> str:

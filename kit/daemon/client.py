@@ -65,7 +65,7 @@ class Client:
         Raises the KitError that the daemon raised, or UnavailableError when none answers in time.
         """
         end = time.monotonic() + timeout
-        request = protocol.Request(self._version, 1, op, params or {}, progress is not None)
+        request = protocol.Request(self._version, 1, op, params or {}, progress is not None, time.localtime().tm_gmtoff)
         line = protocol.encode_request(request)
         if len(line) > protocol.LINE_LIMIT:
             raise BadInputError(f"The request `{op}` is too long.", "Send less at a time.")

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import contextmanager
+from datetime import timedelta, timezone
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from kit import places
 from kit.daemon import protocol
 from kit.errors import BadInputError, KitError, UnavailableError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
 
     from kit.daemon.channel import Channel
@@ -25,6 +28,7 @@ BUILT_IN = frozenset({"ping", "load", "stop"})
 KEEP_ALIVE_S = 300.0
 GAP_S = 1.0
 SEND_S = 5.0
+DAY_S = 86_400
 LOG = logging.getLogger("kit.daemon")
 
 
@@ -98,8 +102,24 @@ def converse(channel: Channel, house: House) -> None:
         _send(channel, protocol.encode(_failure(0, error, "?")))
 
 
+@contextmanager
+def _zone(ahead: int | None) -> Iterator[None]:
+    """Let times be those of whoever asks: a daemon outlives journeys, and may serve many places."""
+    told = places.ZONE.set(timezone(timedelta(seconds=ahead)) if ahead is not None and abs(ahead) < DAY_S else None)
+    try:
+        yield
+    finally:
+        places.ZONE.reset(told)
+
+
 def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> Outcome:
     """Let the handler answer a hook, reply, then do what can wait."""
+    given = call.env.get("MEMKIT_ZONE", "")
+    with _zone(int(given) if given.removeprefix("-").isdecimal() else None):
+        return _run_hook(house, call, reply)
+
+
+def _run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> Outcome:
     try:
         found = house.handler.raw(call.harness, call.event, call.payload, call.env)
     except Exception as error:  # noqa: BLE001 - logged there
@@ -162,7 +182,8 @@ def _answer_call(channel: Channel, house: House, request: protocol.Request) -> N
         _send(channel, protocol.encode({"id": request.id, "progress": [what, done, total]}))
 
     try:
-        result = house.handler.call(request.op, request.params, progress if request.progress else None)
+        with _zone(request.zone):
+            result = house.handler.call(request.op, request.params, progress if request.progress else None)
         reply = protocol.encode({"id": request.id, "ok": True, "result": result})
     except Exception as error:
         if not isinstance(error, KitError):

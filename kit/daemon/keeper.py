@@ -154,7 +154,11 @@ class Keeper(Handler):
     def raw(self, harness: str, event: str, payload: bytes, env: Mapping[str, str]) -> bytes | Later:
         """Answer a hook; the card is written once the reply is sent."""
         spooled = env.get("MEMKIT_SPOOLED", "")
-        moment = datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone() if spooled.isdecimal() else None
+        moment = (
+            datetime.fromtimestamp(int(spooled) / 1e9, UTC).astimezone(places.ZONE.get())
+            if spooled.isdecimal()
+            else None
+        )
         self._heed()
         self._sessions.wait_for_answer(harness, event, payload, env)
         self._sessions.listen(harness, event, payload, env)

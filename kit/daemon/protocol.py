@@ -46,6 +46,8 @@ class Request(NamedTuple):
     op: str
     params: dict[str, object]
     progress: bool = False
+    zone: int | None = None
+    """seconds by which the asker's clock is ahead of UTC"""
 
 
 class HookCall(NamedTuple):
@@ -91,7 +93,8 @@ def encode_request(request: Request) -> bytes:
         "op": request.op,
         "params": request.params,
     }
-    return encode(message | {"progress": True} if request.progress else message)
+    message |= {"progress": True} if request.progress else {}
+    return encode(message if request.zone is None else message | {"zone": request.zone})
 
 
 def parse_request(line: bytes) -> Request:
@@ -103,7 +106,9 @@ def parse_request(line: bytes) -> Request:
         raise BadInputError("The request names no version or no operation.", 'It needs "v" and "op".')
     if not isinstance(number, int) or not isinstance(params, dict):
         raise BadInputError(f"The request for `{op}` is off.", '"id" is a whole number and "params" an object.')
-    return Request(version, number, op, params, message.get("progress") is True)
+    zone = message.get("zone")
+    zone = zone if isinstance(zone, int) and not isinstance(zone, bool) else None
+    return Request(version, number, op, params, message.get("progress") is True, zone)
 
 
 def describe(error: Exception, op: str) -> dict[str, object]:
