@@ -445,9 +445,9 @@ class Kit:
         """List every setting with its value, its origin and its meaning."""
         return self.config.rows()
 
-    def log(self, limit: int = 20, note_id: str = "") -> list[Entry]:
-        """List the journal's newest entries, newest first."""
-        return survey.log(self.journal, limit, note_id)
+    def log(self, limit: int = 20, note_id: str = "", *, what: str = "", by: str = "") -> list[Entry]:
+        """List the journal's newest entries, newest first; `what`: only this act, `by`: only this writer's."""
+        return survey.log(self.journal, limit, note_id, what, by)
 
     def cleaning_is_due(self) -> bool:
         """Tell whether the schedule asks for a cleaning."""

@@ -52,7 +52,8 @@ class Asker:
         self._progress = progress
         self._live: tuple[Path, config.Live, Client] | None = None
         self._starts = True
-        self._faults: tuple[Problem, ...] = ()
+        self.faults: tuple[Problem, ...] = ()
+        """What is wrong in the settings, once something was asked."""
 
     @property
     def root(self) -> Path:
@@ -65,10 +66,10 @@ class Asker:
         if isinstance(now := given.get("now"), str):
             given["now"] = _here(now)
         client = self._standing()
-        if self._faults and operation not in LOOKING:
-            raise ConfigError(list(self._faults))
+        if self.faults and operation not in LOOKING:
+            raise ConfigError(list(self.faults))
         if operation != "doctor":
-            for fault in self._faults:
+            for fault in self.faults:
                 self._remark(str(fault))
         if self._starts:
             try:
@@ -82,9 +83,9 @@ class Asker:
         root = self.root
         if self._live is None or self._live[0] != root:
             self._live = root, config.Live(root), self.client()
-            self._starts, self._faults = self._live[1].first.flag("daemon.start"), self._live[1].problems
+            self._starts, self.faults = self._live[1].first.flag("daemon.start"), self._live[1].problems
         elif found := self._live[1].renewed():
-            self._starts, self._faults = found.flag("daemon.start"), ()
+            self._starts, self.faults = found.flag("daemon.start"), ()
         return self._live[2]
 
     def client(self, *, spawn: bool = True) -> Client:

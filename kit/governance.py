@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import evolve, maintain, text
 from kit.errors import KitError
-from kit.govern import alignment, lifecycle, relations, scenes
+from kit.govern import alignment, lifecycle, links, relations, scenes
 from kit.govern import undo as undoing
 from kit.learn import rules as learn
 from kit.model.rows import TagView
@@ -220,6 +220,11 @@ class Governance:
         """Make a scene (`work`) or a sub-scene (`work/code-review`)."""
         with self._writing():
             return scenes.add(self._hand, name, tuple(aliases), self._now(), "person")
+
+    def relink(self, *, dry_run: bool = False) -> list[Change] | Done | None:
+        """Have links that name notes as they were called before say what they are called now."""
+        with self._writing():
+            return links.relink(self._hand, self._now(), dry_run=dry_run)
 
     def undo(self, act_id: str = "") -> Done:
         """Take back an act of governance, the newest when none is named."""

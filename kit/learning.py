@@ -7,6 +7,7 @@ rules do their part meanwhile and the card goes on waiting; where it may not be 
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from contextlib import contextmanager, nullcontext, suppress
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from kit.learn.rules import Learned
     from kit.llm.mind import Mind, Tested, Understood
 
+_MONTH = re.compile(r"\d{4}-\d{2}")
 KEPT = 32
 """Answers that are kept at most: more than are asked for at once."""
 NONSENSE_MOST = 3
@@ -65,7 +67,7 @@ class Learning:
         With `since` all lasting ones from that date on, with `everything` all there are, or those named.
         """
         try:
-            begin = parse_instant(since)
+            begin = parse_instant(f"{since}-01" if _MONTH.fullmatch(since) else since)
         except ValueError as error:
             raise BadInputError(f"{error}.") from None
         with self.owner:

@@ -39,8 +39,8 @@ WRITING = (
     "frame", "complete", "note_told", "note_event", "sink", "remember", "feedback", "forget", "restore", "reindex",
     "tiers.remember", "tiers.commit", "tiers.trim",
     "pool.add", "pool.relate", "pool.activate", "pool.deprecate", "pool.rename", "pool.merge", "pool.split",
-    "pool.evolve", "pool.align", "pool.carry_out", "pool.add_scene", "pool.undo", "pool.clean", "pool.learn_next",
-    "learning.one", "desk.edit", "desk.put_away", "desk.clear", "desk.add",
+    "pool.evolve", "pool.align", "pool.carry_out", "pool.add_scene", "pool.relink", "pool.undo", "pool.clean",
+    "pool.learn_next", "learning.one", "desk.edit", "desk.put_away", "desk.clear", "desk.add",
     "transfer.bring", "transfer.take_back", "transfer.carry_out",
 )  # fmt: skip
 
@@ -51,7 +51,7 @@ APART = ("learning.one", "learning.test", "transfer.carry_out")
 _LISTS = frozenset(
     {"tags", "codes", "people", "places", "scenes", "exclude", "definitions", "dimensions", "aliases", "parts", "ids"}
 )
-_FLAGS = frozenset({"unasked", "dry_run", "everything", "archive", "journal", "force"})
+_FLAGS = frozenset({"unasked", "dry_run", "everything", "archive", "journal", "force", "finished"})
 _MAPS = {("complete", "alignments"), ("pool.align", "tags")}
 """Operations' parameters that are JSON objects."""
 _OBJECTS = frozenset({"actions", "facts"})

@@ -40,6 +40,7 @@ LONG = 100_000
 """Bytes of a payload whose words are looked through for secrets before others have to wait for it."""
 SESSIONS = 500
 """Sessions that are kept in mind; one that was silent for longer is learned from the files again."""
+START = "start of a session"
 LONGEST_WHY = 2_000
 """Characters of a prompt that are looked at for its line in the journal."""
 
@@ -183,7 +184,7 @@ class Sessions:
             self._owed.append(_Owed(event, project))  # the hook has its reply; the next one pays
             raise
         if told.ids:
-            why = event.text[:LONGEST_WHY] or f"start of a session in {project}"
+            why = event.text[:LONGEST_WHY] or f"{START} in {project}".removesuffix(" in ")
             self._kit.note_recall(event.session, why, told)
         if trouble:
             raise trouble

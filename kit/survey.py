@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import places
 from kit.errors import BadNoteError, NotFoundError, Problem
+from kit.govern import links
 from kit.index.pool import IMPLICIT
 from kit.model.notes import Fact
 from kit.model.rows import SceneRow, TagRow
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from kit.index.reflection import Index
     from kit.reconcile import Report
     from kit.vault import journal
-
-LINKS = ("event", "overview", "summary", "card", "cards", "sources")
 
 
 class BookRow(NamedTuple):
@@ -145,18 +144,11 @@ def _set_aside(hand: Hand) -> Iterator[Problem]:
 
 
 def _dead_links(hand: Hand) -> Iterator[Problem]:
-    for kind in ("card", "event", "overview", "summary", "fact"):
-        for entry in hand.index.catalog.of_kind(kind):
-            try:
-                found = hand.load(entry.path)
-            except (BadNoteError, NotFoundError):
-                continue
-            for key in LINKS:
-                value = getattr(found, key, ())
-                for link in (value,) if isinstance(value, str) else value:
-                    if link and hand.linked(link) is None and not _is_archived(hand, link):
-                        what = f"`{key}` links to '{link}', which is not there."
-                        yield Problem(entry.path, _line_of(hand, entry.path, link), what, "Mend or remove the link.")
+    for entry, key, held in links.held(hand):
+        for link in held:
+            if link and hand.linked(link) is None and not _is_archived(hand, link):
+                what = f"`{key}` links to '{link}', which is not there."
+                yield Problem(entry.path, _line_of(hand, entry.path, link), what, "Mend or remove the link.")
 
 
 def _is_archived(hand: Hand, link: str) -> bool:
@@ -191,12 +183,14 @@ def _by_status(index: Index) -> dict[str, int]:
     return dict(sorted(found.items()))
 
 
-def log(entries: journal.Journal, limit: int, note_id: str) -> list[journal.Entry]:
-    """List the journal's newest entries, newest first, of one note when asked."""
+def log(entries: journal.Journal, limit: int, note_id: str, what: str = "", who: str = "") -> list[journal.Entry]:
+    """List the journal's newest entries, newest first, of one note, one act or one writer when asked."""
     found: list[journal.Entry] = []
     for entry in entries.entries(newest_first=True):
         if len(found) == limit:
             break
-        if entry.get("what") != "done" and (not note_id or note_id in (entry.get("id"), entry.get("note"))):
+        if entry.get("what") == "done" or (note_id and note_id not in (entry.get("id"), entry.get("note"))):
+            continue
+        if (not what or entry.get("what") == what) and (not who or entry.get("who") == who):
             found.append(entry)
     return found

@@ -176,19 +176,22 @@ class Tiers:
         return Kept(card.id, card.path, layer, "new", card.refused, card.redacted)
 
     def commit(
-        self, summary: str, *, title: str = "", session: str = "", project: str = "", folder: str = "",
+        self, summary: str | None = None, *, title: str = "", session: str = "", project: str = "", folder: str = "",
         facts: Sequence[Mapping[str, object]] = (), who: Who = "person",
     ) -> Commit:  # fmt: skip
         """Sum a session up, and keep the facts it brought: `{"text": …, "category": …, "importance": …}`.
 
         Without a name it is the session that an agent has open now in the project, or else in that of the `folder`
-        one works in; where none is open, the summary is of no session but its own.
+        one works in; where none is open, the summary is of no session but its own. Without a summary rules write it.
         """
         stated = [_stated(fact) for fact in facts]
         with self._writing():
             where = project or places.project_of(folder)
             named = session or summaries.open_session(self._hand, where, self._now(), RUNNING_S)
-            done = summaries.commit(self._hand, named, summary, title, self._now(), who, project=project)
+            if summary is None:
+                done = self._by_rules(named, title, who)
+            else:
+                done = summaries.commit(self._hand, named, summary, title, self._now(), who, project=project)
         kept = [
             self.remember(
                 fact.says, category=fact.category, importance=fact.importance, who=who,
@@ -197,6 +200,14 @@ class Tiers:
             for fact in stated
         ]  # fmt: skip
         return Commit(done, tuple(kept))
+
+    def _by_rules(self, session: str, title: str, who: Who) -> Committed:
+        title = " ".join(self._hand.cleaned(title)[0].split())
+        done = summaries.close(self._hand, session, self._now(), who, least=1, title=title)
+        if done is None:
+            what = f"There is nothing new to sum up of '{session}'." if session else "No session is open here."
+            raise BadInputError(what, 'Say what it came to: memkit commit --summary "We chose …"')
+        return done
 
     def close(self, session: str, *, who: Who = "hook") -> Committed | None:
         """Sum a session up by rules, if it is worth it and nobody did."""

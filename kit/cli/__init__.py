@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kit import __version__
+from kit.cli.ask import Group
 from kit.errors import KitError, UnavailableError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _STOPPED = 130
 _NAMES = {"config": "config_", "learn": "learn_", "import": "import_"}
 
 
-class _Lazy(click.Group):
+class _Lazy(Group):
     """A group that loads a command's module when the command is run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -123,8 +124,10 @@ def _tell(error: KitError | click.ClickException | click.Abort) -> int:
     if isinstance(error, click.Abort):
         click.echo("memkit: stopped.", err=True)
         return _STOPPED
+    if isinstance(error, click.UsageError) and error.ctx:
+        click.echo(f"{error.ctx.get_usage()}\n`{error.ctx.command_path} --help` says more.\n", err=True)
     if isinstance(error, click.ClickException):
-        error.show(file=sys.stderr)
+        click.echo(f"memkit: {error.format_message()}", err=True)
     else:
         click.echo(f"memkit: {error}", err=True)
     return error.exit_code

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 import shlex
+import shutil
 import sys
 import unicodedata
 from contextlib import suppress
 from functools import update_wrapper
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 Answer = asker.Answer
+_NARROWEST = 12
+"""Columns that the last cell of a row keeps on however narrow a terminal."""
+CATEGORY = click.Choice(["preference", "habit", "style", "business", "fact", "other"])
 
 
 class Asker(asker.Asker):
@@ -129,9 +134,10 @@ def echo_rows(header: Sequence[str], rows: Iterable[Sequence[str]], *, strip: bo
     held = [tuple(row) for row in rows]
     if held:
         widths = [max(map(_width, column)) for column in zip(header, *held, strict=True)]
+        room = max(_NARROWEST, shutil.get_terminal_size().columns - sum(widths[:-1]) - 2 * len(widths[:-1]))
         click.echo(bold(_line(header, widths)))
         for row in held:
-            click.echo(_line(row, widths))
+            click.echo(_line((*row[:-1], _cut(row[-1], room)), [*widths[:-1], min(room, widths[-1])]))
 
 
 def echo_pairs(pairs: Sequence[tuple[str, str]]) -> None:
@@ -139,6 +145,23 @@ def echo_pairs(pairs: Sequence[tuple[str, str]]) -> None:
     widths = [max((_width(name) for name, _ in pairs), default=0)]
     for name, value in pairs:
         click.echo(f"{bold(_line((name, ''), [*widths, 0], strip=False))}{value}".rstrip())
+
+
+def shortened(said: str) -> str:
+    """Cut a text that fills more than two lines of a terminal; what is piped on stays whole."""
+    return _cut(said, 2 * shutil.get_terminal_size().columns) if sys.stdout.isatty() else said
+
+
+def _cut(said: str, room: int) -> str:
+    """Cut a text to so many columns."""
+    if _width(said) <= room:
+        return said
+    used = 0
+    for at, char in enumerate(said):
+        used += _width(char)
+        if used > room - 1:
+            return said[:at].rstrip() + "…"
+    return said
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], *, strip: bool = True) -> str:
@@ -167,6 +190,30 @@ def counts(found: dict[str, int], *, empty: str = "nothing") -> str:
         count(number, "plain note" if kind == "plain" else kind, _MANY.get(kind, "")) for kind, number in found.items()
     )
     return ", ".join(said) or empty
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Guess what a word that is none was to be; '' where nothing is near."""
+    near = difflib.get_close_matches(word.casefold(), list(known), 1, 0.6)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def refuse_unknown(what: str, word: str, known: Iterable[str]) -> NoReturn:
+    """Refuse a word that is not among the known ones."""
+    raise BadInputError(f"There is no {what} '{word}'.{meant(word, known)}", f"Known: {', '.join(sorted(known))}.")
+
+
+class Group(click.Group):
+    """A group of commands that knows what a misspelt one was to be."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:  # fmt: skip
+        """Find the command, or say which one is near."""
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            ctx.fail(f"No such command '{args[0]}'.{meant(args[0], known)}")
+        return super().resolve_command(ctx, args)
 
 
 def remark(said: str) -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 
 from kit import __version__, places
-from kit.cli.ask import Answer, Asker, asking, count, echo_pairs, remark
+from kit.cli.ask import Answer, Asker, Group, asking, count, echo_pairs, remark
 from kit.errors import UnavailableError
 
 LOG_BYTES, LOG_FILES = 1_000_000, 3
 
 
-@click.group()
+@click.group(cls=Group)
 def daemon() -> None:
     """Run, start, stop or look at the daemon."""
 

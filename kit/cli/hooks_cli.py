@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kit import config
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark
+from kit.cli.ask import Answer, Asker, Group, asking, bold, dim, echo_rows, remark
 from kit.errors import BadInputError, KitError, NotFoundError, NoVaultError
 from kit.installing import commands, planning, state, writing
 from kit.installing.house import CLIENTS, House, this_house
@@ -32,7 +32,7 @@ _PROJECT = click.option("--project", is_flag=True, help="For this folder's proje
 _DRY = click.option("--dry-run", is_flag=True, help="Print what would change as a diff, and change nothing.")
 
 
-@click.group()
+@click.group(cls=Group)
 def hooks() -> None:
     """Put the hooks into your coding agents, take them out, or see whether they work."""
 
@@ -180,12 +180,14 @@ def _say_done(answers: Answer) -> None:
 
 
 def _say_states(states: Answer) -> None:
+    rows = []
     for told in states:
         where = told["file"] if told["hooks"] != "not installed" else ""
-        here = "" if told["program"] else "(not on your PATH)"
-        click.echo("\t".join((told["client"], told["hooks"], where or here)).rstrip())
+        rows.append((told["client"], told["hooks"], where or ("" if told["program"] else "(not on your PATH)")))
+    echo_rows(("client", "hooks", "where"), rows, strip=True)
+    for told in states:
         for line in told["remarks"]:
-            remark(dim(f"  {line}"))
+            remark(dim(f"{told['client']}: {line}"))
 
 
 def _tried(asker: Asker, house: House, client: str) -> Answer:

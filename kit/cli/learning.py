@@ -7,7 +7,7 @@ import time
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, bold, count, dim, remark
+from kit.cli.ask import Answer, Asker, Group, asking, bold, count, dim, remark
 from kit.errors import BadInputError, BadNoteError, ConflictError, KitError, UnusableError
 
 TRIES = 3
@@ -21,7 +21,7 @@ QUIET_S = 2.1
 @click.option(
     "--all", "everything", is_flag=True, help="Learn from every finished turn again; it changes only what is better."
 )
-@click.option("--since", default="", metavar="DATE", help="Learn from the turns since a date (2026-11-30).")
+@click.option("--since", default="", metavar="DATE", help="Learn from the turns since a date (2026-11-30, 2026-11).")
 @asking
 def learn_(asker: Asker, cards: tuple[str, ...], everything: bool, since: str) -> None:
     """Take up what finished turns teach now: those that wait, or those named by id."""
@@ -70,8 +70,8 @@ def _progress(at: int, total: int, card: str) -> None:
 def _say_learned(rows: Answer, asked: int) -> None:
     for row in rows:
         said = [count(len(row["facts"]), "fact")] if row["facts"] else []
-        said += ["the answer before judged"] if row["judged"] else []
-        said += [f"{count(len(row['aligned']), 'note')} bettered"] if row["aligned"] else []
+        said += ["what you thought of the answer before"] if row["judged"] else []
+        said += [f"{count(len(row['aligned']), 'note')} completed"] if row["aligned"] else []
         said += [f"{count(len(row['dropped']), 'thing')} left out"] if row["dropped"] else []
         remark(dim(f"{row['card']} by {row['by']}: {', '.join(said) or 'nothing new'}"))
         for path in row["facts"]:
@@ -80,7 +80,7 @@ def _say_learned(rows: Answer, asked: int) -> None:
         remark("No turn waits to be learned from.")
 
 
-@click.group()
+@click.group(cls=Group)
 def llm() -> None:
     """Look at the language model, if you have configured one."""
 

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
-from kit.cli.ask import Answer, Asker, asking, count, counts, dim, echo_pairs, echo_rows, remark
+from kit.cli.ask import (
+    CATEGORY,
+    Answer,
+    Asker,
+    asking,
+    count,
+    counts,
+    dim,
+    echo_pairs,
+    echo_rows,
+    meant,
+    refuse_unknown,
+    remark,
+)  # fmt: skip
+from kit.errors import NotFoundError
 
 _FOUND_PROBLEMS = 1
+_KIND = re.compile(r"(?<![^\s-])kind:(\w+)")
+_KINDS = frozenset({"card", "fact", "summary", "note"})
 
 
 @click.command()
@@ -21,12 +39,15 @@ def book(asker: Asker, dimension: str) -> None:
             [(r["dimension"], r["term"], r["code"], str(r["uses"]), " ".join(r["cards"])) for r in rows],
         )
 
-    asker.show(asker.ask("book", dimension=dimension), say)
+    rows = asker.ask("book")
+    if dimension and dimension not in (known := {row["dimension"] for row in rows}):
+        refuse_unknown("dimension", dimension, known)
+    asker.show([row for row in rows if dimension in ("", row["dimension"])], say)
 
 
 @click.command()
 @click.argument("query")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("-n", "-k", "--limit", type=click.IntRange(1), default=20, show_default=True)
 @asking
 def search(asker: Asker, query: str, limit: int) -> None:
     """Search by words: all that is given must hold, in any order.
@@ -44,6 +65,9 @@ def search(asker: Asker, query: str, limit: int) -> None:
             click.echo(f"{row['path']}: {row['snippet']}")
         if not rows:
             remark("Nothing matches.")
+            odd = set(_KIND.findall(query.casefold())) - _KINDS
+            for word in sorted(odd):
+                remark(f"kind:{word} is none: {', '.join(sorted(_KINDS))}.{meant(word, _KINDS)}")
 
     asker.show(asker.ask("search", query=query, limit=limit), say)
 
@@ -83,8 +107,9 @@ def features(asker: Asker, note_id: str) -> None:
 
 
 @click.command()
+@click.option("--category", type=CATEGORY, help="Only facts of this category.")
 @asking
-def facts(asker: Asker) -> None:
+def facts(asker: Asker, category: str | None) -> None:
     """Print each fact: id, category, confidence, key, what it says."""
 
     def say(rows: Answer) -> None:
@@ -93,7 +118,8 @@ def facts(asker: Asker) -> None:
             [(r["id"], r["category"], f"{r['confidence']:.2f}", r["key"], r["says"]) for r in rows],
         )
 
-    asker.show(asker.ask("facts"), say)
+    rows = asker.ask("facts")
+    asker.show([row for row in rows if category in (None, row["category"])], say)
 
 
 @click.command()
@@ -141,9 +167,13 @@ def _daemon_state(found: Answer) -> list[tuple[str, str]]:
 
 
 @click.command()
+@click.option("--relink", is_flag=True, help="Have links to notes that you renamed say their new names.")
 @asking
-def doctor(asker: Asker) -> None:
+def doctor(asker: Asker, relink: bool) -> None:
     """List what you should mend, with path, line and the mend."""
+    if relink:
+        asker.show(asker.ask("pool.relink"), asker.say_done)
+        return
     problems = asker.ask("doctor")
 
     def say(rows: Answer) -> None:
@@ -151,6 +181,12 @@ def doctor(asker: Asker) -> None:
             where = f"{row['path']}:{row['line']}" if row["line"] else row["path"]
             click.echo(f"{where}: {row['what']} {row['mend']}".rstrip())
         remark(f"{count(len(rows), 'problem')}." if rows else "All is well.")
+        if not asker.faults and (stale := asker.ask("pool.relink", dry_run=True)):
+            names = "names notes as they were" if len(stale) == 1 else "name notes as they were"
+            remark(
+                f"{count(len(stale), 'note')} {names} called before: the kit finds them all the same, Obsidian does "
+                f"not. `{asker.line('doctor --relink')}` writes the new names."
+            )
 
     asker.show(problems, say)
     if problems:
@@ -159,15 +195,24 @@ def doctor(asker: Asker) -> None:
 
 @click.command()
 @click.argument("note_id", default="")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("-n", "-k", "--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--what", default="", help="Only this act: remember, merge, forget, undo …")
+@click.option(
+    "--who", "by", type=click.Choice(["person", "hook", "learn", "maintain", "recall"]), help="Only what they did."
+)
 @asking
-def log(asker: Asker, note_id: str, limit: int) -> None:
-    """Print the journal, newest first: when, who, what, note, why."""
+def log(asker: Asker, note_id: str, limit: int, **params: str | None) -> None:
+    """Print the journal, newest first: when, who, what, note, why, and the name `memkit undo` takes an act by."""
 
     def say(rows: Answer) -> None:
-        names = ("at", "who", "what", "note", "why")
-        echo_rows(names, [tuple(str(row.get(name, "")) for name in names) for row in rows], strip=True)
+        names = ("at", "who", "what", "note", "why", "act")
+        told = [{**row, "act": row["act"] if row.get("changes") else ""} for row in rows]
+        echo_rows(names, [tuple(str(row.get(name, "")) for name in names) for row in told], strip=True)
         if not rows:
-            remark(f"Nothing is told of '{note_id}'." if note_id else dim("The journal is empty."))
+            told_of = "of this" if any(params.values()) else f"of '{note_id}'"
+            remark(f"Nothing is told {told_of}." if note_id or any(params.values()) else dim("The journal is empty."))
 
-    asker.show(asker.ask("log", note_id=note_id, limit=limit), say)
+    rows = asker.ask("log", note_id=note_id, limit=limit, **params)
+    if note_id and not rows and not any(params.values()):
+        raise NotFoundError(f"Nothing is told of '{note_id}'.", "Give an id or a path; `memkit recall` shows them.")
+    asker.show(rows, say)

@@ -6,13 +6,13 @@ import difflib
 
 import click
 
-from kit.cli.ask import Answer, Asker, asking, bold, count, dim, echo_rows, remark
+from kit.cli.ask import Answer, Asker, Group, asking, bold, count, dim, echo_rows, remark
 
 _LEVEL = click.Choice(["synonym", "related", "loose"])
 _DIMENSION = click.Choice(["content", "task", "constraint", "scene"])
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.option("--vault", metavar="FOLDER", help="The vault to ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -153,9 +153,13 @@ def suggest(asker: Asker) -> None:
 
 
 @tags.command()
+@click.option("--dry-run", is_flag=True, help="Only say what could be done, as `suggest` does.")
 @asking
-def evolve(asker: Asker) -> None:
+def evolve(asker: Asker, dry_run: bool) -> None:
     """Do what is certain and can be undone; say what is left to you."""
+    if dry_run:
+        asker.show(asker.ask("pool.suggest"), _say_proposals)
+        return
 
     def say(found: Answer) -> None:
         for done in found["done"]:
@@ -167,7 +171,7 @@ def evolve(asker: Asker) -> None:
     asker.show(asker.ask("pool.evolve"), say)
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.option("--vault", metavar="FOLDER", help="The vault to ask.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
@@ -222,7 +226,7 @@ def show_scene(asker: Asker, name: str) -> None:
 @click.argument("act", default="")
 @asking
 def undo(asker: Asker, act: str) -> None:
-    """Take back an act of governance: your newest, or the one named (`memkit log --json` shows acts)."""
+    """Take back an act of governance: your newest, or the one named (`memkit log` names acts)."""
     asker.show(asker.ask("pool.undo", act_id=act), asker.say_done)
 
 

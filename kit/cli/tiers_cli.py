@@ -12,18 +12,19 @@ from kit.errors import BadInputError
 
 
 @click.command()
-@click.option("--summary", required=True, help="One or two sentences; `-` reads standard input.")
+@click.option("--summary", help="One or two sentences, or `-` for standard input; without it rules sum up.")
 @click.option("--title", default="", help="What a person would call it.")
 @click.option(
     "--fact", "facts", multiple=True, help="What lasts, as `preference: Reports go in tables`; may be repeated."
 )
-@click.option("--session", default="", help="The session; else the one that is open now in this project.")
+@click.option("--session", "--topic", default="", help="The session; else the one that is open now in this project.")
 @click.option("--project", default="", help="The project it is about; else that of the session.")
 @asking
-def commit(asker: Asker, summary: str, facts: tuple[str, ...], **params: object) -> None:
+def commit(asker: Asker, summary: str | None, facts: tuple[str, ...], **params: object) -> None:
     """Sum a session up, and keep what lasts of it."""
     told = [_fact(fact) for fact in facts]
-    answer = asker.ask("tiers.commit", summary=text_argument(summary), facts=told, folder=str(Path.cwd()), **params)
+    said = summary if summary is None else text_argument(summary)
+    answer = asker.ask("tiers.commit", summary=said, facts=told, folder=str(Path.cwd()), **params)
 
     def say(done: Answer) -> None:
         click.echo(done["summary"]["path"])

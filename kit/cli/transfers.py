@@ -75,7 +75,7 @@ def _bring(asker: Asker, where: str, kind: str) -> Answer:
         total["problem_count"] += told["problem_count"]
         at, run, total["kind"], total["run"] = told["at"], told["run"], told["kind"], told["run"]
         if told["finished"]:
-            return {**total, "over": _over(asker)}
+            return {**total, "over": _over(asker), "learning_waits": asker.ask("status")["learning_waits"]}
         written = count(sum(total["written"].values()), "note")
         remark(dim(f"{count(at, 'record')} read, {written} written …"))
 
@@ -113,6 +113,9 @@ def _say_brought(found: Answer, undo: str) -> None:
     _remarks(found)
     for said in found["over"]:
         remark(said)
+    if waits := found["learning_waits"]:
+        waiting = count(waits, "turn waits", "turns wait")
+        remark(f"{waiting} to be learned from: the daemon does it by itself, `memkit learn` at once.")
     if found["written"]:
         remark(f"Take it all back with: {undo}")
 

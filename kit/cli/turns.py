@@ -7,12 +7,11 @@ import shlex
 import click
 
 from kit import text
-from kit.cli.ask import Answer, Asker, asking, bold, dim, remark, remark_refused, text_argument
+from kit.cli.ask import CATEGORY, Answer, Asker, asking, bold, dim, remark, remark_refused, shortened, text_argument
 from kit.errors import BadInputError
 
 _STATUS = click.Choice(["completed", "interrupted", "failed"])
 _VERDICT = click.Choice(["confirmed", "rejected", "partial", "ignored", "none"])
-_CATEGORY = click.Choice(["preference", "habit", "style", "business", "fact", "other"])
 _LAYER = click.Choice(["transient", "episodic", "semantic"])
 _NOTHING = "Nothing useful is remembered for this."
 _ROUTE = click.Choice(["shallow", "medium", "deep"])
@@ -22,7 +21,7 @@ _ROUTE = click.Choice(["shallow", "medium", "deep"])
 @click.argument("prompt")
 @click.option("--tag", "tags", multiple=True, help="A word it is found by; may be repeated.")
 @click.option("--scene", default="", help="As `work` or `work/code-review`.")
-@click.option("--topic", default="", help="The session or thread it belongs to.")
+@click.option("--topic", "--session", default="", help="The session or thread it belongs to.")
 @click.option("--project", default="", help="The project it is about.")
 @click.option("--person", "people", multiple=True, help="Who it is about; may be repeated.")
 @click.option("--place", "places", multiple=True, help="Where it was; may be repeated.")
@@ -68,10 +67,10 @@ def complete(asker: Asker, card: str, answer: str, status: str, **params: object
 @click.option("--tag", "tags", multiple=True, help="Ask by this tag as well; may be repeated.")
 @click.option("--scene", default="", help="As `work` or `work/code-review`.")
 @click.option("--project", default="", help="Only this project's memories and those of none.")
-@click.option("--topic", default="", help="The running session.")
+@click.option("--topic", "--session", default="", help="The running session.")
 @click.option("--layer", type=_LAYER, help="Only this tier.")
-@click.option("--category", type=_CATEGORY, help="Only facts of this category.")
-@click.option("-k", "--limit", type=click.IntRange(1, 200), help="How many hits at most.")
+@click.option("--category", type=CATEGORY, help="Only facts of this category.")
+@click.option("-k", "-n", "--limit", type=click.IntRange(1, 200), help="How many hits at most.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="The score a hit must reach.")
 @click.option("--explain", is_flag=True, help="Say each factor of each score, and what was missing.")
 @click.option("--context", "as_context", is_flag=True, help="Print the text a hook would inject.")
@@ -80,7 +79,10 @@ def complete(asker: Asker, card: str, answer: str, status: str, **params: object
 @asking
 def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_context: bool, **params: object) -> None:
     """Recall what is useful for a question."""
-    answer = asker.ask("explain", query=text_argument(query), tags=list(tags) or None, **params)
+    said = text_argument(query)
+    if not said.strip() and not tags:
+        raise BadInputError("There is nothing to recall by.", "Give words, or --tag.")
+    answer = asker.ask("explain", query=said, tags=list(tags) or None, **params)
     if as_context:
         asker.show(answer["delivery"], lambda found: click.echo(found["text"], nl=False))
         if not answer["delivery"]["text"]:
@@ -95,7 +97,7 @@ def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_co
 
 @click.command()
 @click.argument("says")
-@click.option("--category", type=_CATEGORY)
+@click.option("--category", type=CATEGORY)
 @click.option("--key", default="", help="What it is about; a key has one value.")
 @click.option("--value", default="", help="What holds.")
 @click.option("--tag", "tags", multiple=True, help="A word it is found by; may be repeated.")
@@ -183,7 +185,7 @@ def _say_recall(found: Answer, *, explain: bool) -> None:
     recall = found["recall"]
     for number, (hit, says) in enumerate(zip(recall["hits"], found["says"], strict=True), 1):
         day = (hit["created"] or "")[:10]
-        click.echo(f"{number}. {bold(says)}  {hit['score']:.2f}")
+        click.echo(f"{number}. {bold(shortened(says))}  {hit['score']:.2f}")
         click.echo(dim(f"   {hit['path']}  {day}"))
         if explain:
             for reason in hit["reasons"]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from kit import places
-from kit.cli.ask import Answer, Asker, asking, bold, count, dim, remark
+from kit.cli.ask import Answer, Asker, asking, count, dim, echo_rows, remark
 from kit.errors import ConflictError
 
 _SETTINGS = "memkit.toml"
@@ -81,6 +81,11 @@ def reindex(asker: Asker) -> None:
     )
 
 
+def _as_toml(value: object) -> str:
+    """Write a value as it stands in a file of settings, but for the quotes of a text."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 @click.command("config")
 @asking
 def config_(asker: Asker) -> None:
@@ -92,8 +97,8 @@ def config_(asker: Asker) -> None:
     stand = [(name, str(file), "there" if file.is_file() else "not made yet", what) for name, file, what in files]
 
     def say(rows: Answer) -> None:
-        for name, value, origin, meaning in rows:
-            click.echo(f"{bold(name)}\t{value}\t{dim(origin)}\t{meaning}")
+        told = [(name, _as_toml(value), *rest) for name, value, *rest in rows]
+        echo_rows(("name", "value", "origin", "meaning"), told)
         for _, file, state, what in stand:
             remark(f"{file} ({state}): {what}")
 

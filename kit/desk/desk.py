@@ -125,12 +125,12 @@ class Desk:
 
     def page(
         self, *, kind: str = "", layer: str = "", category: str = "", tag: str = "", scene: str = "",
-        project: str = "", month: str = "", cursor: str = "", limit: int = 40,
+        project: str = "", month: str = "", finished: bool = False, cursor: str = "", limit: int = 40,
     ) -> memories.Page:  # fmt: skip
         """List cards and facts, newest first, page by page."""
         self._sync()
         _refuse_limit(limit)
-        wanted = memories.Wanted(kind, layer, category, tag, scene, project, month)
+        wanted = memories.Wanted(kind, layer, category, tag, scene, project, month, finished)
         return self._shelf.page(wanted, cursor, limit)
 
     def memory(self, note_id: str) -> memories.Memory:

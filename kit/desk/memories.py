@@ -81,6 +81,8 @@ class Wanted(NamedTuple):
     project: str = ""
     month: str = ""
     """`2026-08`"""
+    finished: bool = False
+    """without what waits for its answer, was cut short or failed"""
 
 
 class Shelf:
@@ -214,6 +216,8 @@ class Shelf:
 
 
 def _fits(row: Features, wanted: Wanted) -> bool:
+    if wanted.finished and row.status != "completed":
+        return False
     return (not wanted.kind or row.kind == wanted.kind) and (not wanted.layer or row.layer == wanted.layer)
 
 

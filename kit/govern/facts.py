@@ -57,7 +57,7 @@ class Remembered(NamedTuple):
     id: str
     path: str
     did: str
-    """new, confirmed, superseded, or outdated: something newer is known"""
+    """new, confirmed, superseded, outdated: something newer is known, or known: from this very card"""
     key: str
     refused: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
@@ -153,7 +153,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
         return Remembered(fact.id, path, "outdated", stated.key or fact.key)
     witnessed = _is_among(hand, stated.source, fact.sources)
     if same and witnessed:
-        return Remembered(fact.id, path, "confirmed", stated.key or fact.key)
+        return Remembered(fact.id, path, "known", stated.key or fact.key)
     more = same and not inferred and digest.statements.adds(stated.says, old)
     changes = _changes(fact, stated, said, same=same, more=more, witnessed=witnessed)
     tags, refused = pool_acts.allowed(hand, stated.tags)

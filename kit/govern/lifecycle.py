@@ -5,15 +5,17 @@ Law: every act is written down and can be taken back. Merging leaves a signpost;
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
-from kit.errors import BadInputError, BadNoteError, ConflictError, RefusedError
+from kit.errors import BadInputError, BadNoteError, ConflictError, KitError, RefusedError
 from kit.govern import hand as hands
 from kit.govern import relations
 from kit.govern.act import Act
 from kit.model.fields import link
+from kit.model.notes import Card
 from kit.vault import layout, note
 
 if TYPE_CHECKING:
@@ -224,7 +226,8 @@ def split(
 ) -> list[Change] | Done | None:
     """Split a tag into others: each card gets the parts its words speak for, else all.
 
-    The tag is deprecated, unless it is one of the parts itself.
+    The tag is deprecated, unless it is one of the parts itself. Its aliases follow the one part they speak for; the
+    others stay with it, or go to the first part, since a deprecated tag's words find nothing.
     """
     source = relations.tag(hand, name)
     names = _united(" ".join(part.split()) for part in parts if _key_of(part))
@@ -232,6 +235,8 @@ def split(
         raise BadInputError("A tag is split into two or more.", "Use `memkit tags rename` for one.")
     act = Act(hand, now, "person", "split", source.path)
     codes: set[str] = set()
+    stays = any(text.key(part) in hand.index.pool.names(source.num) for part in names)
+    given = _shared_out(source, names, stays=stays)
     for part in names:
         held = hand.index.pool.claimant(text.key(part))
         if held and held.num != source.num and hand.index.pool.redirect(held) is None:
@@ -239,11 +244,27 @@ def split(
         if held is None:
             code = fresh_code(hand, part, codes)
             codes.add(code)
-            create(hand, act, Defined(part, dimensions=source.tag.dimensions), now, code)
-    if not any(text.key(part) in hand.index.pool.names(source.num) for part in names):
-        act.amend(source.path, {"status": "deprecated"})
+            create(hand, act, Defined(part, dimensions=source.tag.dimensions, aliases=given[part]), now, code)
+        elif held.num != source.num and given[part]:
+            act.amend(held.path, {"aliases": _united(held.tag.aliases, given[part])})
+    gone = {text.key(alias) for aliases in given.values() for alias in aliases}
+    kept = tuple(alias for alias in source.tag.aliases if text.key(alias) not in gone)
+    changes: dict[str, note.Value | None] = {} if stays else {"status": "deprecated"}
+    act.amend(source.path, changes if kept == source.tag.aliases else {**changes, "aliases": kept or None})
     _rewrite_cards(hand, act, source, names)
     return act.changes() if dry_run else act.commit(into=list(names))
+
+
+def _shared_out(source: Held, parts: Sequence[str], *, stays: bool) -> dict[str, tuple[str, ...]]:
+    """Share the aliases of a tag out to its parts."""
+    given: dict[str, list[str]] = {part: [] for part in parts}
+    words = [text.tag_word(part) for part in parts]
+    for alias in source.tag.aliases:
+        spoken = _spoken_for(alias, words)
+        lone = parts[words.index(spoken[0])] if len(spoken) == 1 else None if stays else parts[0]
+        if lone and text.key(alias) not in {text.key(part) for part in parts} | {source.key}:
+            given[lone].append(alias)
+    return {part: () if text.key(part) == source.key else tuple(aliases) for part, aliases in given.items()}
 
 
 def _rewrite_cards(hand: Hand, act: Act, source: Held, names: Sequence[str]) -> None:
@@ -266,6 +287,10 @@ def _rewrite_cards(hand: Hand, act: Act, source: Held, names: Sequence[str]) -> 
                 raise
             continue
         chosen = _spoken_for(found.body, words)
+        event = hand.linked(found.event) if isinstance(found, Card) and len(chosen) > 1 else None
+        if event:  # what was said says more than its summary
+            with suppress(KitError):
+                chosen = _spoken_for(hand.load(event.path).body, words)
         tags: dict[str, str] = {}
         for tag in getattr(found, "tags", ()):
             for word in chosen if text.key(tag) in keys else (tag,):

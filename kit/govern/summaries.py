@@ -74,7 +74,7 @@ def commit(hand: Hand, session: str, says: str, title: str, now: datetime, who: 
     return again._replace(redacted=redacted)
 
 
-def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> Committed | None:
+def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int, title: str = "") -> Committed | None:
     """Write by rules what a session came to that nobody summed up; None when there is nothing to do.
 
     `least` turns must be worth finding again: the card of a lone one says it already.
@@ -86,11 +86,11 @@ def close(hand: Hand, session: str, now: datetime, who: Who, *, least: int) -> C
     if known is None:
         if was_committed(hand, session, found.cards[0][1].created):
             return None
-        return _first(hand, session, _by_rules(card for _, card in found.cards), "", found, hands.day(now), who, "")
+        return _first(hand, session, _by_rules(card for _, card in found.cards), title, found, hands.day(now), who, "")
     if not ours.is_summary(hand, known[1]):
         return None
     says = _by_rules(card for _, card in found.cards)
-    return _again(hand, *known, says, "", found, hands.day(now), who, by_rules=True)
+    return _again(hand, *known, says, title, found, hands.day(now), who, by_rules=True)
 
 
 def is_by_rules(hand: Hand, session: str, before: Collection[str] = ()) -> bool:

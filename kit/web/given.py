@@ -59,6 +59,7 @@ class ListAsked(Given):
     scene: Words = Field("", description="`work` or `work/code-review`")
     project: Words = ""
     month: str = Field("", pattern=r"^(\d{4}-\d{2})?$", description="`2026-08`")
+    finished: bool = Field(default=False, description="leave out what waits for its answer or was cut short")
     cursor: Cursor = ""
 
 

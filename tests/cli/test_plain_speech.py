@@ -307,3 +307,134 @@ def test_a_reader_that_has_had_enough_is_no_trouble(run: Run, vault: Path, line:
         child.stdout.close()
         assert b"Errno" not in child.stderr.read()
         assert child.wait(60) == 0
+
+
+# --- notes that a person has renamed
+
+
+def test_links_to_a_renamed_note_are_written_anew_when_asked_for(call: Run, vault: Path) -> None:
+    card = call("frame", "why do logins time out?").stdout.strip()
+    path = vault / call("complete", card, "--answer", "The proxy waits 60 s, as is its default.").stdout.strip()
+    assert "doctor --relink" not in call("doctor").stderr
+    path.rename(path.with_name("Logins.md"))
+    told = call("doctor")
+    assert (told.returncode, told.stdout) == (0, "")
+    assert "doctor --relink" in told.stderr
+    (event,) = vault.glob("events/*/*.md")
+    before = event.read_bytes()
+    assert event.relative_to(vault).as_posix() in call("doctor", "--relink").stdout
+    link = path.with_name("Logins").relative_to(vault).as_posix()
+    assert event.read_bytes() == before.replace(path.relative_to(vault).as_posix()[:-3].encode(), link.encode())
+    assert "doctor --relink" not in call("doctor").stderr
+    assert "It is so already" in call("doctor", "--relink").stderr
+    assert call("undo").returncode == 0
+    assert event.read_bytes() == before
+
+
+def test_a_note_is_shown_with_what_was_said_and_its_links(call: Run) -> None:
+    card = call("frame", "why do logins time out?").stdout.strip()
+    path = call("complete", card, "--answer", "The proxy waits 60 s, as is its default.").stdout.strip()
+    for name in (card, path, f"[[{path.removesuffix('.md')}]]"):
+        shown = call("show", name)
+        assert f"id: {card}" in shown.stdout
+        assert "## User\n\nwhy do logins time out?" in shown.stdout
+        assert "The proxy waits 60 s, as is its default." in shown.stdout
+        assert "→ events/" in shown.stdout
+    assert call("show", "nothing").returncode == 3
+    assert json.loads(call("show", card, "--json").stdout)["said"]["user"] == "why do logins time out?"
+
+
+# --- words that are near, and looking for less
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        (["recal", "x"], "Did you mean 'recall'?"),
+        (["tags", "mrege"], "Did you mean 'merge'?"),
+        (["scenes", "ad"], "Did you mean 'add'?"),
+        (["hooks", "instal"], "Did you mean 'install'?"),
+        (["daemon", "stat"], "Did you mean"),
+        (["book", "--dimension", "tags"], "Did you mean 'tag'?"),
+        (["book", "--dimension", "nope"], "Known: "),
+        (["recall", " "], "There is nothing to recall by."),
+    ],
+)
+def test_a_word_that_is_none_is_refused_with_the_one_that_is_near(call: Run, line: list[str], says: str) -> None:
+    call("remember", "Reports go in tables", "--tag", "report-layout")
+    ran = call(*line)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert says in ran.stderr
+    assert "memkit: " in ran.stderr
+    assert "Error:" not in ran.stderr
+
+
+def test_a_kind_that_is_none_is_told(call: Run) -> None:
+    assert "kind:banana is none" in call("search", "kind:banana").stderr
+    assert "Did you mean 'fact'?" in call("search", "kind:facts").stderr
+    assert "is none" not in call("search", "kind:fact").stderr
+
+
+def test_facts_and_the_log_are_looked_through_for_less(call: Run) -> None:
+    call("remember", "Reports go in tables", "--category", "preference")
+    call("remember", "The gate listens on port 9090", "--category", "fact")
+    assert "9090" not in call("facts", "--category", "preference").stdout
+    assert len(call("facts").stdout.splitlines()) == 2
+    call("tags", "add", "sluice", "--definition", "a gate")
+    (line,) = call("log", "--what", "define").stdout.splitlines()
+    assert call("undo", line.split("\t")[-1]).returncode == 0
+    assert {row["who"] for row in json.loads(call("log", "--who", "person", "--json").stdout)} == {"person"}
+    assert "Nothing is told of this." in call("log", "--what", "merge").stderr
+
+
+def test_two_names_of_an_option_are_one(call: Run) -> None:
+    for says in ("The gate is shut at noon", "A gate needs two keys", "Reports on the gate go in tables"):
+        call("remember", says)
+    for option in ("-k", "-n", "--limit"):
+        assert len(call("search", "gate", option, "2").stdout.splitlines()) == 2
+        assert len(call("log", option, "2").stdout.splitlines()) == 2
+        assert len(json.loads(call("recall", "gate", option, "2", "--json").stdout)["recall"]["hits"]) <= 2
+    for option in ("--topic", "--session"):
+        card = call("frame", "which gate?", option, "s1").stdout.strip()
+        assert "topic: s1" in call("show", card).stdout
+
+
+def test_a_session_is_summed_up_by_rules_where_nobody_says_what_it_came_to(call: Run) -> None:
+    refused = call("commit", "--session", "s1")
+    assert refused.returncode == 2
+    assert "--summary" in refused.stderr
+    for prompt in ("why do logins time out at the gate?", "and which setting of the gate is it?"):
+        card = call("frame", prompt, "--topic", "s1").stdout.strip()
+        call("complete", card, "--answer", f"It is the proxy of the gate: {prompt[:-1]}.")
+    path = call("commit", "--session", "s1").stdout.strip()
+    assert path.startswith("summaries/")
+    assert "gate" in call("show", path).stdout
+
+
+@pytest.mark.parametrize("since", ["2026-11", "2026-11-01"])
+def test_turns_are_learned_from_since_a_month(call: Run, since: str) -> None:
+    for day in ("2026-10-30T10:00:00+00:00", "2026-11-20T10:00:00+00:00"):
+        card = call("frame", "why do logins time out?", "--now", day).stdout.strip()
+        call("complete", card, "--answer", "The proxy waits 60 s, as is its default.", "--now", day)
+    assert len(json.loads(call("learn", "--since", since, "--json").stdout)) == 1
+
+
+def test_learning_again_tells_only_of_facts_that_change(call: Run) -> None:
+    card = call("frame", "I prefer pnpm over npm in all my projects").stdout.strip()
+    call("complete", card, "--answer", "Noted.")
+    assert "1 fact" in call("learn", card).stderr
+    again = call("learn", "--all")
+    assert again.stdout == ""
+    assert "nothing new" in again.stderr
+
+
+@needs_terminal
+def test_a_row_is_no_wider_than_the_terminal(call: Run, on_terminal: Callable[..., str]) -> None:
+    for number in range(12):
+        call("remember", f"The gate number {number} of the {'very ' * 20}long dam is shut", "--tag", "gate")
+    for line in (["book"], ["facts"], ["tags", "list"], ["config"]):
+        for row in on_terminal(*line, COLUMNS="120").splitlines():
+            shown = row.replace("\x1b[1m", "").replace("\x1b[0m", "")
+            assert len(shown) <= 120 or line == ["config"], shown
+    assert "true" in on_terminal("config")
+    assert "False" not in call("config").stdout

@@ -283,6 +283,32 @@ def test_splitting_gives_each_card_what_its_words_speak_for(kit: Kit, two: Path)
         kit.pool.split("pawl", ["tooth", "Tooth"])
 
 
+def test_what_a_split_tag_was_known_by_still_finds_its_cards(kit: Kit, vault: Path) -> None:
+    tag(vault, "git", aliases=["commit message", "提交信息", "branch names"])
+    card(vault, "one", "git", says="Commit in the imperative.")
+    card(vault, "two", "git", says="Each branch is named after its ticket.")
+    card(vault, "three", "git", says="As we agreed.", event="[[events/three-e]]")
+    said = "## User\n\nWhat of it?\n\n## Agent\n\nEvery branch is rebased."
+    save(vault / "events/three-e.md", f"---\nid: three-e\nkind: event\n---\n{said}\n".encode())
+    kit.sync()
+    before = notes(vault)
+    assert kit.pool.split("git", ["commit", "branch"])
+    assert kit.pool.show("commit").aliases == ("commit message", "提交信息")
+    assert kit.pool.show("branch").aliases == ("branch names",)
+    assert kit.pool.show("git").aliases == ()
+    assert set(kit.pool.show("commit").cards) == {"one"}
+    assert set(kit.pool.show("branch").cards) == {"two", "three"}
+    for word, found in (("commit message", "one"), ("提交信息", "one"), ("branch names", "two")):
+        assert found in {hit.id for hit in kit.recall(f"what of the {word}?", threshold=0.0).hits}
+    kit.pool.undo()
+    assert notes(vault) == before
+    tag(vault, "gate", aliases=["gate key", "pump key", "闸门"])
+    kit.sync()
+    assert kit.pool.split("gate", ["gate", "pump"])
+    assert kit.pool.show("gate").aliases == ("gate key", "闸门")
+    assert kit.pool.show("pump").aliases == ("pump key",)
+
+
 # --- malformed tags
 
 

@@ -42,7 +42,7 @@ async function render() {
     else if (view === "problems") await problems(alive);
     else show(empty("leaf", t("notFound")));
     const title = main.querySelector("h1")?.textContent;
-    document.title = title ? `${title.slice(0, 60)} · ${t("brand")}` : t("brand");
+    document.title = title && title !== t("brand") ? `${title.slice(0, 60)} · ${t("brand")}` : t("brand");
     count();
   } catch (error) {
     if (alive()) fail(error);

@@ -3,7 +3,7 @@
 import { get } from "./api.js";
 import { empty, h, show, waiting } from "./dom.js";
 import { marked, to, trouble, undo } from "./memory.js";
-import { act, moment, number, t } from "./words.js";
+import { act, moment, number, occasion, reason, t } from "./words.js";
 
 /** Show a list page by page; `ask(cursor)` gives {rows, next}. */
 async function paged(head, ask, none, alive) {
@@ -26,7 +26,7 @@ export function told(alive) {
   const ask = async (cursor) => {
     const page = await get("told", { cursor });
     const rows = page.told.map((line) => h("article", { class: "line" }, h("time", { datetime: line.at }, moment(line.at)),
-      h("div", {}, h("p", { class: "quote" }, line.prompt ? `“${line.prompt}”` : "…"),
+      h("div", {}, h("p", { class: "quote" }, occasion(line.prompt)),
         h("ul", { class: "plain" }, line.memories.map((one) => h("li", {}, h("a", { href: to(one.id), "data-row": true }, marked(one.text))))),
         line.gone > 0 && h("p", { class: "meta" }, t("goneN", { n: line.gone }))),
       h("span", { class: "meta" }, line.tokens > 0 && t("tokens", { n: number(line.tokens) }))));
@@ -51,7 +51,7 @@ export function changes(given, alive) {
     const page = await get("journal", { cursor, acts: only, limit: 40 });
     const rows = page.lines.filter((line) => line.who !== "recall" && line.what !== "compact").map((line) => h("article", { class: `line${line.undone ? " undone" : ""}`, "data-act": line.act }, h("time", { datetime: line.at }, moment(line.at)),
       h("div", {}, h("p", { class: "what" }, h("b", {}, t(line.who)), " ", act(line.what), line.note.endsWith(".md") && [" · ", h("a", { href: to(line.id || line.note), "data-row": true }, name(line.note))], line.files > 1 && ` · ${t("filesN", { n: number(line.files) })}`),
-        line.why && h("p", { class: "why-said" }, line.why),
+        line.why && h("p", { class: "why-said" }, reason(line.why, line.what)),
         line.changes.length > 0 && h("details", {}, h("summary", {}, t("showChange")), line.changes.map(difference))),
       line.undone ? h("span", { class: "badge warm" }, t("isUndone")) : line.act && h("button", { class: "btn small", type: "button", onclick: () => undo([line.act], again) }, t("takeBack"))));
     return { rows, next: page.next };

@@ -8,6 +8,8 @@ import { date, number, t } from "./words.js";
 
 let running = null;
 
+/** Words that stand everywhere, so that marking them shows nothing. */
+const COMMON = /^(an?|the|of|to|in|on|at|is|are|was|do|does|did|i|my|me|we|our|you|your|it|for|and|or|what|how|的|了|吗|呢|是)$/i;
 const FEW = 8;
 const MANY = 50;
 
@@ -26,7 +28,7 @@ export async function search(query, alive, limit = FEW) {
     show(h("h1", { class: "hidden" }, t("seekLabel")), empty("seek", t("foundNone", { q: query }), t("foundNoneSays")));
     return;
   }
-  const words = `${found.query} ${found.readAs}`.split(/\s+/).filter(Boolean);
+  const words = `${found.query} ${found.readAs}`.split(/\s+/).filter((word) => word && !COMMON.test(word));
   const rows = found.results.map((one, at) => row(one, {
     words, showTime: false, more: why(one.reasons, at === 0),
     score: h("span", { class: "score" }, h("time", { datetime: one.day }, date(one.day)), one.score > 0 && h("span", { title: t("score", { n: one.score.toFixed(2) }) }, bar(one.score, "+"))),

@@ -20,15 +20,18 @@ function lay(list, entries) {
 
 export async function timeline(given, alive) {
   const chosen = given.get("month") || "";
+  const finished = given.get("finished") === "1";
+  const here = (month, done) => `#/?${new URLSearchParams({ ...(month && { month }), ...(done && { finished: "1" }) })}`.replace(/\?$/, "");
   const head = h("div", { class: "head" }, h("h1", {}, t("timeTitle")), h("p", {}, t("timeSays")));
+  head.append(h("a", { class: "btn small", href: here(chosen, !finished), "aria-current": finished ? "true" : null }, t("onlyDone")));
   const months = h("div", { class: "months", role: "group", "aria-label": t("time") });
   const list = h("div", {}, waiting());
   const more = h("div", { class: "more" });
   show(head, months, list, more);
-  const asked = { month: chosen, limit: 30 };
+  const asked = { month: chosen, finished, limit: 30 };
   const [page, stats] = await Promise.all([get("memory/list", asked), get("memory/stats")]);
   if (!alive()) return;
-  const choice = (value, name, count) => h("a", { class: "btn small", href: value ? `#/?month=${value}` : "#/", "aria-current": value === chosen ? "true" : null }, name, " ", h("small", {}, number(count)));
+  const choice = (value, name, count) => h("a", { class: "btn small", href: here(value, finished), "aria-current": value === chosen ? "true" : null }, name, " ", h("small", {}, number(count)));
   const known = Object.entries(stats.months);
   if (known.length > 1) months.replaceChildren(choice("", t("all"), stats.total), ...known.map(([value, count]) => choice(value, month(value), count)));
   list.replaceChildren();
