@@ -212,7 +212,7 @@ class Governance:
         """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""
         return relations.follow(self._hand, new, self._now())
 
-    def owed(self) -> dict[int, frozenset[str]]:
+    def owed(self) -> Mapping[int, frozenset[str]]:
         """List the tags, by number, with edited links that other notes are still to follow."""
         return self._hand.index.pool.owed()
 
