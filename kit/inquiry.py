@@ -6,6 +6,8 @@ asked here.
 
 from __future__ import annotations
 
+import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from kit.perceive import dates, model, moments, rules, spoken
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from kit.index.reflection import Index
     from kit.llm.mind import Mind
     from kit.model.perception import Perception
+
+EARLIER = timedelta(days=8)
+_END = re.compile(r"[,.;!?，。；！？]")
 
 
 class Inquiry:
@@ -66,8 +71,20 @@ class Inquiry:
 def times(query: str, now: datetime) -> tuple[match.Span, ...]:
     """Gather the times a question looks back to; today is where one is, not what one asks for."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    spans = dates.time_ranges(spoken.ends(spoken.spoken(query)), now)
-    return tuple(match.Span(*span) for span in spans if span.start < midnight)
+    said = spoken.ends(spoken.spoken(query))
+    spans = dates.time_ranges(said, now)
+    return tuple(match.Span(*span, _is_meant(said, span, now)) for span in spans if span.start < midnight)
+
+
+def _is_meant(said: str, span: dates.TimeRange, now: datetime) -> bool:
+    """Tell whether a time narrows what is asked: it is named by the calendar, or a question is put about it.
+
+    What the calendar names is the same a week before; who tells what happened yesterday asks for what is older.
+    """
+    if any(one[:2] == span[:2] for one in dates.time_ranges(span.words, now - EARLIER)):
+        return True
+    end = _END.search(said.rpartition("\n")[2].partition(span.words)[2])
+    return span.end - span.start <= EARLIER and end is not None and end.group() in "?？"
 
 
 def time_teller(query: str) -> Callable[[str], bool] | None:

@@ -107,6 +107,7 @@ def recall(index: Index, query: Query) -> Recall:
     asked = score.Asked(
         query.now.timestamp(), query.scene or query.perception.scene,
         query.scene_sub or query.perception.scene_sub, bool(query.scene), query.tells_when,
+        score.narrowing(query.times, query.now.timestamp()),
     )  # fmt: skip
     among = set(index.postings.cards(f"category:{query.category}")) if query.category else None
     gate = Gate(

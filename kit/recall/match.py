@@ -78,6 +78,8 @@ class Span(NamedTuple):
     start: datetime
     end: datetime
     words: str
+    meant: bool = False
+    """whether it narrows what is asked: else it only tells when something was"""
 
 
 class Matched(NamedTuple):

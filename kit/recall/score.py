@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kit.index.features import Features
-    from kit.recall.match import Concept
+    from kit.recall.match import Concept, Span
 
 DAY = 86400.0
+WEEK_DAYS, SEASON_DAYS = 7.5, 93
+"""A time up to a week long is a condition; one up to a season long narrows by `LOOSE`, and a longer one not at all."""
+LOOSE = 0.3
+AFTERWARDS = 0.5
+"""Share of what a time is worth for the week after it: what happened is mostly told a little later."""
 
 
 class Weights(NamedTuple):
@@ -36,6 +41,8 @@ class Weights(NamedTuple):
     """what a card is worth that only asks: what was said to it tells more"""
     dated: float = 1.2
     """what a card is worth that tells a time, where one is asked for"""
+    timely: float = 1.0
+    """how much more a card is worth that was made in a day or a week that was spoken of; see `Past`"""
     scene: float = 0.1
     scene_sub: float = 0.1
     guessed_scene: float = 0.05
@@ -70,11 +77,20 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        asks=1.0, dated=1.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0, lent=0.0,
-        rare_weighs_more=False,
+        asks=1.0, dated=1.0, timely=0.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0,
+        lent=0.0, rare_weighs_more=False,
     ),
     "layered": Weights(least=0.08, layered=True),
 }  # fmt: skip
+
+
+class Past(NamedTuple):
+    """A time that was spoken of and is over, in epoch seconds, half-open."""
+
+    start: float
+    end: float
+    share: float
+    """how far it narrows, 0 to 1"""
 
 
 class Asked(NamedTuple):
@@ -88,6 +104,30 @@ class Asked(NamedTuple):
     """whether the scene was named; else it was perceived"""
     tells: Callable[[str], bool] | None = None
     """where a time is asked for: whether a text tells any"""
+    past: tuple[Past, ...] = ()
+    """the times it speaks of"""
+
+
+def narrowing(spans: Iterable[Span], now: float) -> tuple[Past, ...]:
+    """Choose of the times spoken of those that narrow what is asked: they are meant, over, and not too long."""
+    found: list[Past] = []
+    for span in spans:
+        start, end = span.start.timestamp(), span.end.timestamp()
+        days = (end - start) / DAY
+        if span.meant and end <= now and days <= SEASON_DAYS:
+            found.append(Past(start, end, 1.0 if days <= WEEK_DAYS else LOOSE))
+    return tuple(found)
+
+
+def timely(weights: Weights, created: float, asked: Asked) -> float:
+    """Weigh a card by the times that are spoken of: made in one of them, or in the week after, or neither."""
+    share = 0.0
+    for time in asked.past:
+        if time.start <= created < time.end:
+            share = max(share, time.share)
+        elif time.end <= created < time.end + 7 * DAY:
+            share = max(share, AFTERWARDS * time.share)
+    return 1 + weights.timely * share
 
 
 def decay(weights: Weights, days: float) -> float:
@@ -160,7 +200,7 @@ def scene(weights: Weights, row: Features, asked: Asked) -> float:
 
 
 def standing(weights: Weights, row: Features, asked: Asked) -> float:
-    """Multiply what a card brings along: age, importance, tier, verdict, whether it only asks, or tells a time."""
+    """Multiply what a card brings along: age, importance, tier, verdict, time, whether it only asks or tells one."""
     return (
         decay(weights, (asked.now - row.created) / DAY)
         * importance(weights, row.importance)
@@ -168,13 +208,14 @@ def standing(weights: Weights, row: Features, asked: Asked) -> float:
         * feedback(weights, row.feedback)
         * (weights.asks if row.only_asks else 1.0)
         * (weights.dated if asked.tells and asked.tells(row.shown) else 1.0)
+        * timely(weights, row.created, asked)
     )
 
 
 def tallest(weights: Weights, sorts: Iterable[tuple[int, str, str]], asked: Asked) -> float:
     """Bound the standing of all cards of these sorts (importance, layer, feedback) from above."""
-    most = _tallest(weights, frozenset(sorts))
-    return most * max(1.0, weights.dated) if asked.tells else most
+    most = _tallest(weights, frozenset(sorts)) * (max(1.0, weights.dated) if asked.tells else 1.0)
+    return most * (1 + weights.timely * max((time.share for time in asked.past), default=0.0))
 
 
 @lru_cache(maxsize=8)  # the sorts of a vault hardly ever change
@@ -196,7 +237,7 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
     floor, rest, days, now = weights.decay_floor, 1 - weights.decay_floor, weights.decay_days, asked.now
     factors: dict[tuple[int, str, str], tuple[float, float, float]] = {}
     has_scene, exp, asks = bool(asked.scene or asked.scene_sub), math.exp, weights.asks
-    tells, dated = asked.tells, weights.dated
+    tells, dated, times = asked.tells, weights.dated, asked.past
 
     def score(row: Features, proof: float) -> float:
         key = row.importance, row.layer, row.feedback
@@ -211,6 +252,8 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
             value *= asks
         if tells and tells(row.shown):
             value *= dated
+        if times:
+            value *= timely(weights, row.created, asked)
         return value + scene(weights, row, asked) if has_scene else value
 
     return score
@@ -235,6 +278,8 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
         found.append(Reason("asks", weights.asks, "×", "it only asks"))
     if asked.tells and weights.dated != 1.0 and asked.tells(row.shown):
         found.append(Reason("dated", weights.dated, "×", "it tells a time, which is asked for"))
+    if asked.past and (worth := timely(weights, row.created, asked)) != 1.0:
+        found.append(Reason("timely", worth, "×", "it is of the time that was spoken of, or of the week after"))
     share = 1.0 if asked.sure else weights.guessed_scene
     if asked.scene and row.scene == asked.scene:
         found.append(Reason("scene", share * weights.scene, "+", f"same scene '{row.scene}'"))
