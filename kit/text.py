@@ -19,7 +19,7 @@ from kit import shipped
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ANALYSER = 1
+ANALYSER = 2
 """Number of the analyser; stored with every derived index."""
 
 CJK = (
@@ -133,10 +133,17 @@ def stop_words() -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """Stem a folded English word (Porter2); other words come back as they are."""
+    """Stem a folded English word (Porter2, irregular forms by a list); other words come back as they are."""
     if not word.isascii() or not word.isalpha() or len(word) < 3:  # noqa: PLR2004 - too short to have an ending
         return word
-    return str(_porter2(word))
+    return str(_porter2(_irregular().get(word, word)))
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    """Lead the forms that no rule can back to their word."""
+    lines = (line.split() for line in shipped.word_list("irregular.en"))
+    return {form: line[0] for line in lines for form in line[1:]}
 
 
 def tokens(text: str) -> Iterator[str]:

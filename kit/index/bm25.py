@@ -10,13 +10,15 @@ from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit import text
+from kit import kin, text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
 FIELDS = ("title", "tags", "summary", "overview", "user", "agent", "facts", "body")
 """The fields of a note. The order is part of every stored posting."""
+AKIN = "akin"
+"""What words akin to those of a question add to a score, whatever field they stand in; see `kit.kin`."""
 TERM_BUDGET = 32
 """So many of a question's terms are asked for: those that weigh most and are rare."""
 WORDS = 12
@@ -44,7 +46,7 @@ class Found(NamedTuple):
     used_terms: tuple[str, ...]
     """terms that were looked up, rarest first"""
     parts: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
-    """says of some of these notes what each field adds to the score; to be asked before the engine changes"""
+    """says of some of these notes what each field adds to the score, `AKIN` apart; to be asked before it changes"""
     words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]] = lambda _: {}
     """says what each of the rarest `WORDS` terms adds; likewise"""
 
@@ -105,6 +107,7 @@ def count_terms(fields: Mapping[str, str]) -> Counted:
         lengths[at] = len(words)
         low = at << 13 | min(round(_LENGTH_STEPS * math.log2(len(words))), 255)
         counts = Counter(words)
+        counts.update(kin.borne(words))  # they make the field no longer
         terms += counts
         codes += [low | min(tf, _TF_LIMIT) << 8 for tf in counts.values()]
     return Counted(terms, codes, tuple(lengths))

@@ -13,7 +13,8 @@ from operator import itemgetter
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
-from kit.index.bm25 import FIELDS, TERM_BUDGET, WORDS, Found, choose_terms
+from kit import kin
+from kit.index.bm25 import AKIN, FIELDS, TERM_BUDGET, WORDS, Found, choose_terms
 from kit.index.impacts import CODE_BITS, CODE_MASK, LONGEST, WHOLE, Impact, Impacts
 
 if TYPE_CHECKING:
@@ -210,10 +211,11 @@ class Search:
     def _by_field(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
         parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
         for term, read in zip(self._terms, self._lists, strict=False):
+            akin = kin.is_name(term.name)
             for number, code in self._codes(read, parts):
                 gain = term.weight * self._gains[code]
                 if gain:
-                    name, part = FIELDS[code >> 13], parts[number]
+                    name, part = AKIN if akin else FIELDS[code >> 13], parts[number]
                     part[name] = part.get(name, 0.0) + gain
         return parts
 

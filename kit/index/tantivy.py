@@ -14,8 +14,21 @@ from typing import TYPE_CHECKING, Any
 import tantivy
 from tantivy import Occur, Query
 
+from kit import kin
 from kit.index import seal
-from kit.index.bm25 import FIELDS, TALLIED, WORDS, Curve, Found, Statistics, Term, add_weights, choose_terms, tally
+from kit.index.bm25 import (
+    AKIN,
+    FIELDS,
+    TALLIED,
+    WORDS,
+    Curve,
+    Found,
+    Statistics,
+    Term,
+    add_weights,
+    choose_terms,
+    tally,
+)
 from kit.index.fulltext import batches, guarded
 from kit.text import terms as analyse
 
@@ -119,7 +132,7 @@ class Tantivy:
             document.add_unsigned("num", num)
             document.add_bytes("lengths", _LENGTHS.pack(*lengths))
             for name, found in words.items():
-                document.add_text(name, " ".join(found))
+                document.add_text(name, " ".join([*found, *kin.borne(found)]))
             self._writer.add_document(document)
         self._writer.delete_documents_by_query(Query.term_query(self._schema, "num", _STATE))
         state = tantivy.Document()
@@ -142,11 +155,12 @@ class Tantivy:
             dfs = self.doc_freqs(list({name for name, _ in terms}))
             asked = add_weights(terms)
             chosen = choose_terms(terms, dfs, self._known.notes)
-            parts = {
-                name: part
-                for name in FIELDS
-                if weights.get(name, 0.0) > 0 and (part := self._clauses(name, weights[name], chosen, asked))
-            }
+            said = [term for term in chosen if not kin.is_name(term.name)]
+            akin = [term for term in chosen if kin.is_name(term.name)]
+            names = [name for name in FIELDS if weights.get(name, 0.0) > 0]
+            parts = {name: self._clauses(name, weights[name], said, asked) for name in names}
+            parts[AKIN] = [one for name in names for one in self._clauses(name, weights[name], akin, asked)]
+            parts = {name: part for name, part in parts.items() if part}
             best, late = self._best([clause for part in parts.values() for clause in part], k, allowed, deadline)
             late = late or monotonic() >= deadline
 
@@ -159,7 +173,7 @@ class Tantivy:
                 named = {
                     term.name: clauses
                     for term in chosen[:WORDS]
-                    if (clauses := [one for name in parts for one in self._clauses(name, weights[name], [term], asked)])
+                    if (clauses := [one for name in names for one in self._clauses(name, weights[name], [term], asked)])
                 }
                 return self._apart(named, nums)
 

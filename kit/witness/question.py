@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kit import text
+from kit.index import bm25
 from kit.recall.engine import TextProof
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def mass_of(word: str, df: int) -> float:
 
 
 def proof_of(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:
-    """Say where words were found; what a field gained × `to_words` is its worth in rare words."""
+    """Say where words were found; what a field gained × `to_words` is its worth in rare words. Words akin have none."""
     named = sorted(fields, key=lambda name: -fields[name])[:3]
     said = ", ".join(f"{name} {fields[name] / mass:.2f}" for name in named if fields[name] > 0)
-    return TextProof(f"words found in {said}", max(fields.values(), default=0.0) * to_words)
+    most = max((gain for name, gain in fields.items() if name != bm25.AKIN), default=0.0)
+    return TextProof(f"words found in {said}", most * to_words)

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kit import kin
 from kit.errors import KitError, UnavailableError
 from kit.index import bm25, fulltext
 from kit.recall.engine import Proofs
@@ -223,7 +224,8 @@ class Witness:
         behind = self.behind
         if behind:
             allowed = self._fresh_among(allowed)
-        found = engine.search(list(words.items()), most, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
+        asks = [*words.items(), *kin.asked(words).items()]
+        found = engine.search(asks, most, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
         known = engine.doc_freqs(list(words))
         notes = max(1, engine.statistics().notes)
         asked = {word: weight * bm25.idf(notes, known.get(word, 0)) for word, weight in words.items()}
