@@ -272,7 +272,7 @@ class Kit:
             score.PROFILES[self.config.text("recall.profile")],
             0 if unasked else self.config.count("recall.co_tag_rounds"),  # what only fills a place is never told
             frozenset(exclude), remarks=self._remarks(), times=inquiry.times(query, at),
-            tells_when=inquiry.time_teller(query),
+            sought=inquiry.sought(query),
             witness=self._ask_witness, layer=layer, category=category, further=silence.FURTHER if unasked else 0,
         )  # fmt: skip
         return engine.recall(self.index, asked)

@@ -10,11 +10,11 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from kit.perceive import dates, model, moments, rules, spoken
-from kit.recall import match
+from kit.perceive import answers, dates, model, rules, spoken
+from kit.recall import match, score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from kit.index.held import HeldScene
@@ -87,9 +87,10 @@ def _is_meant(said: str, span: dates.TimeRange, now: datetime) -> bool:
     return span.end - span.start <= EARLIER and end is not None and end.group() in "?？"
 
 
-def time_teller(query: str) -> Callable[[str], bool] | None:
-    """Give what tells whether a text speaks of any time, where a question asks for one."""
-    return moments.tells_when if moments.asks_when(spoken.ends(spoken.spoken(query))) else None
+def sought(query: str) -> score.Sought | None:
+    """Give the sort of answer a question asks for, where it is one that shows in a text."""
+    sort = answers.asked(spoken.ends(spoken.spoken(query)))
+    return score.Sought(*sort) if sort else None
 
 
 def _scene(path: str) -> tuple[str, str]:

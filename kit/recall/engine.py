@@ -86,8 +86,8 @@ class Query(NamedTuple):
     remarks: tuple[str, ...] = ()
     times: tuple[match.Span, ...] = ()
     """times the question speaks of"""
-    tells_when: Callable[[str], bool] | None = None
-    """where the question asks for a time: whether a text tells any"""
+    sought: score.Sought | None = None
+    """the sort of answer the question asks for"""
     layer: str = ""
     """only this tier"""
     category: str = ""
@@ -106,7 +106,7 @@ def recall(index: Index, query: Query) -> Recall:
     shut = _shut(index, query.exclude)
     asked = score.Asked(
         query.now.timestamp(), query.scene or query.perception.scene,
-        query.scene_sub or query.perception.scene_sub, bool(query.scene), query.tells_when,
+        query.scene_sub or query.perception.scene_sub, bool(query.scene), query.sought,
         score.narrowing(query.times, query.now.timestamp()),
     )  # fmt: skip
     among = set(index.postings.cards(f"category:{query.category}")) if query.category else None

@@ -39,8 +39,8 @@ class Weights(NamedTuple):
     confirmed: float = 1.15
     asks: float = 0.9
     """what a card is worth that only asks: what was said to it tells more"""
-    dated: float = 1.2
-    """what a card is worth that tells a time, where one is asked for"""
+    sort: float = 1.2
+    """what a card is worth that holds the sort of answer that is asked for: a time, a number, a place"""
     timely: float = 1.0
     """how much more a card is worth that was made in a day or a week that was spoken of; see `Past`"""
     scene: float = 0.1
@@ -77,11 +77,20 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        asks=1.0, dated=1.0, timely=0.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0,
+        asks=1.0, sort=1.0, timely=0.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0,
         lent=0.0, rare_weighs_more=False,
     ),
     "layered": Weights(least=0.08, layered=True),
 }  # fmt: skip
+
+
+class Sought(NamedTuple):
+    """A sort of answer that is asked for."""
+
+    name: str
+    """a time, a number, a place"""
+    held: Callable[[str], bool]
+    """whether a text holds one"""
 
 
 class Past(NamedTuple):
@@ -102,8 +111,8 @@ class Asked(NamedTuple):
     scene_sub: str = ""
     sure: bool = True
     """whether the scene was named; else it was perceived"""
-    tells: Callable[[str], bool] | None = None
-    """where a time is asked for: whether a text tells any"""
+    sought: Sought | None = None
+    """the sort of answer it asks for"""
     past: tuple[Past, ...] = ()
     """the times it speaks of"""
 
@@ -200,21 +209,21 @@ def scene(weights: Weights, row: Features, asked: Asked) -> float:
 
 
 def standing(weights: Weights, row: Features, asked: Asked) -> float:
-    """Multiply what a card brings along: age, importance, tier, verdict, time, whether it only asks or tells one."""
+    """Multiply what a card brings along: age, importance, tier, verdict, time, whether it asks or answers."""
     return (
         decay(weights, (asked.now - row.created) / DAY)
         * importance(weights, row.importance)
         * layer(weights, row.layer)
         * feedback(weights, row.feedback)
         * (weights.asks if row.only_asks else 1.0)
-        * (weights.dated if asked.tells and asked.tells(row.shown) else 1.0)
+        * (weights.sort if asked.sought and asked.sought.held(row.shown) else 1.0)
         * timely(weights, row.created, asked)
     )
 
 
 def tallest(weights: Weights, sorts: Iterable[tuple[int, str, str]], asked: Asked) -> float:
     """Bound the standing of all cards of these sorts (importance, layer, feedback) from above."""
-    most = _tallest(weights, frozenset(sorts)) * (max(1.0, weights.dated) if asked.tells else 1.0)
+    most = _tallest(weights, frozenset(sorts)) * (max(1.0, weights.sort) if asked.sought else 1.0)
     return most * (1 + weights.timely * max((time.share for time in asked.past), default=0.0))
 
 
@@ -237,7 +246,7 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
     floor, rest, days, now = weights.decay_floor, 1 - weights.decay_floor, weights.decay_days, asked.now
     factors: dict[tuple[int, str, str], tuple[float, float, float]] = {}
     has_scene, exp, asks = bool(asked.scene or asked.scene_sub), math.exp, weights.asks
-    tells, dated, times = asked.tells, weights.dated, asked.past
+    held, sort, times = asked.sought and asked.sought.held, weights.sort, asked.past
 
     def score(row: Features, proof: float) -> float:
         key = row.importance, row.layer, row.feedback
@@ -250,8 +259,8 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
         value = proof * (faded * found[0] * found[1] * found[2])
         if row.only_asks:
             value *= asks
-        if tells and tells(row.shown):
-            value *= dated
+        if held and held(row.shown):
+            value *= sort
         if times:
             value *= timely(weights, row.created, asked)
         return value + scene(weights, row, asked) if has_scene else value
@@ -276,8 +285,8 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
         found.append(Reason("feedback", value, "×", f"{row.feedback} by the person"))
     if row.only_asks and weights.asks != 1.0:
         found.append(Reason("asks", weights.asks, "×", "it only asks"))
-    if asked.tells and weights.dated != 1.0 and asked.tells(row.shown):
-        found.append(Reason("dated", weights.dated, "×", "it tells a time, which is asked for"))
+    if asked.sought and weights.sort != 1.0 and asked.sought.held(row.shown):
+        found.append(Reason("sort", weights.sort, "×", f"it tells {asked.sought.name}, which is asked for"))
     if asked.past and (worth := timely(weights, row.created, asked)) != 1.0:
         found.append(Reason("timely", worth, "×", "it is of the time that was spoken of, or of the week after"))
     share = 1.0 if asked.sure else weights.guessed_scene

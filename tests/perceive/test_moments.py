@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from kit.inquiry import time_teller
 from kit.perceive import moments
 
 ASKED = [
@@ -24,12 +23,12 @@ NOT_TOLD = ["You may go.", "The march of time", "port 2023", "网关在机架上
 
 @pytest.mark.parametrize("text", ASKED)
 def test_a_question_for_a_time(text: str) -> None:
-    assert time_teller(text) is moments.tells_when
+    assert moments.asks_when(text)
 
 
 @pytest.mark.parametrize("text", NOT_ASKED)
 def test_what_does_not_ask_for_a_time(text: str) -> None:
-    assert time_teller(text) is None
+    assert not moments.asks_when(text)
 
 
 @pytest.mark.parametrize("text", TOLD)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kit.perceive import moments
 from kit.recall import match
 from kit.recall.engine import Proofs
-from kit.recall.score import PROFILES
+from kit.recall.score import PROFILES, Sought
 from tests.small_vault import NOW, Vault, state
 
 if TYPE_CHECKING:
@@ -410,9 +410,9 @@ def test_of_two_cards_with_the_same_words_the_one_that_tells_a_time_answers_when
     vault.scan()
     both = {entry.num: 1.0 for entry in vault.index.catalog.of_kind("card")}
     asked = partial(vault.ask, witness=lambda *_: Proofs(both), threshold=0.0)
-    found = asked("when did the gateway move?", tells_when=moments.tells_when)
+    found = asked("when did the gateway move?", sought=Sought("a time", moments.tells_when))
     assert [hit.id for hit in found.hits] == [dated, plain]
-    assert [hit.id for hit in found.hits if "dated" in factors(hit)] == [dated]
+    assert [hit.id for hit in found.hits if "sort" in factors(hit)] == [dated]
     assert add_up(found)
     assert [hit.id for hit in asked("where is the gateway?").hits] == [plain, dated]
 

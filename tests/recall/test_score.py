@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,9 +11,6 @@ from hypothesis import strategies as st
 from kit.index.features import Features
 from kit.recall import score
 from kit.recall.score import DAY, PROFILES, Asked, Weights
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DEFAULT, WANGDEFA = PROFILES["default"], PROFILES["wangdefa"]
 NOW = 1_800_000_000.0
@@ -105,24 +101,42 @@ def test_of_two_texts_the_better_one_convinces_more_however_good_both_are() -> N
     assert found[-1] < 1.0
 
 
-TELLS = st.sampled_from([None, lambda _: True, lambda _: False])
+SOUGHT = st.sampled_from([None, score.Sought("a time", lambda _: True), score.Sought("a place", lambda _: False)])
+PAST = st.lists(
+    st.builds(
+        lambda ago, days, share: score.Past(NOW - (ago + days) * score.DAY, NOW - ago * score.DAY, share),
+        st.floats(0, 400), st.floats(0.01, 90), SHARE,
+    ), max_size=2,
+).map(tuple)  # fmt: skip
 
 
-@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]), TELLS)
+@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]), SOUGHT, PAST)
 def test_the_ceiling_is_above_every_score(
-    weights: Weights, card: Features, proof: float, scene: str, sub: str, tells: Callable[[str], bool] | None
+    weights: Weights,
+    card: Features,
+    proof: float,
+    scene: str,
+    sub: str,
+    sought: score.Sought | None,
+    past: tuple[score.Past, ...],
 ) -> None:
-    asked = Asked(NOW, scene, sub, tells=tells)
+    asked = Asked(NOW, scene, sub, sought=sought, past=past)
     tallest = score.tallest(weights, [(card.importance, card.layer, card.feedback)], asked)
     most = proof * tallest + score.scene_most(weights, asked)
     assert 0.0 <= score.total(weights, card, asked, proof) <= most + 1e-12
 
 
-@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]), TELLS)
+@given(PROFILE, ROWS, st.floats(0.001, 1), st.sampled_from(["", "work"]), st.sampled_from(["", "review"]), SOUGHT, PAST)
 def test_the_reasons_give_the_score(
-    weights: Weights, card: Features, proof: float, scene: str, sub: str, tells: Callable[[str], bool] | None
+    weights: Weights,
+    card: Features,
+    proof: float,
+    scene: str,
+    sub: str,
+    sought: score.Sought | None,
+    past: tuple[score.Past, ...],
 ) -> None:
-    asked = Asked(NOW, scene, sub, sure=bool(sub), tells=tells)
+    asked = Asked(NOW, scene, sub, sure=bool(sub), sought=sought, past=past)
     said = score.reasons(weights, card, asked)
     product = math.prod(reason.value for reason in said if reason.kind == "×")
     bonus = sum(reason.value for reason in said if reason.kind == "+")
