@@ -212,9 +212,9 @@ class Governance:
         """Have other notes follow relations that a person has edited; the caller holds the writer's lock."""
         return relations.follow(self._hand, new, self._now())
 
-    def owed(self) -> Mapping[int, frozenset[str]]:
+    def owed(self) -> dict[int, frozenset[str]]:
         """List the tags, by number, with edited links that other notes are still to follow."""
-        return self._hand.index.pool.owed()
+        return dict(self._hand.index.pool.owed())
 
     def add_scene(self, name: str, *, aliases: Sequence[str] = ()) -> Done | None:
         """Make a scene (`work`) or a sub-scene (`work/code-review`)."""

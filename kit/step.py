@@ -45,7 +45,7 @@ class Step:
         self._begun = False
         self._unfollowed: dict[str, None] = {}
         self._edited: dict[str, set[str]] = {}
-        self._waiting: Mapping[int, frozenset[str]] = {}
+        self._waiting: dict[int, frozenset[str]] = {}
         self._follow_at = 0.0
 
     def fresh(self, progress: Progress | None = None) -> Report:
