@@ -61,5 +61,6 @@ def has_ended(journal: Journal, session: str, since: datetime) -> bool:
         if str(entry.get("at", ""))[:10] < f"{since - timedelta(days=1):%Y-%m-%d}":  # a zone may differ by a day
             return False
         if entry.get("what") == END and entry.get("session") == session:
-            return datetime.fromisoformat(str(entry["at"])) >= since
+            with suppress(ValueError):
+                return datetime.fromisoformat(str(entry["at"])).astimezone() >= since
     return False

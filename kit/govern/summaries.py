@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -144,7 +145,7 @@ def find(hand: Hand, session: str) -> tuple[str, Summary] | None:
 
 def was_committed(hand: Hand, session: str, since: datetime | None) -> bool:
     """Tell whether a session has been summed up since it began, whatever became of the note."""
-    begun = f"{hands.day(since):%Y-%m-%d}" if since else ""
+    begun = f"{since - timedelta(days=1):%Y-%m-%d}" if since else ""  # a zone may differ by a day
     for entry in hand.journal.entries(newest_first=True):
         if str(entry.get("at", ""))[:10] < begun:
             return False

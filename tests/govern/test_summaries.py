@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
@@ -175,6 +175,19 @@ def test_a_summary_that_a_person_edited_or_removed_stays_so(kit: Kit) -> None:
     assert kit.tiers.close("s1") is None
     assert not list((kit.root / "summaries").glob("*.md"))
     assert commit(kit, "Asked for again.").summary.did == "new"
+
+
+def test_a_summary_that_was_removed_stays_so_whatever_zone_the_person_is_in_by_then(kit: Kit) -> None:
+    east, west = timezone(timedelta(hours=8)), timezone(timedelta(hours=-5))
+    begun = datetime(2026, 11, 30, 8, tzinfo=east)
+    with kit.at(begun):
+        live(kit)
+    with kit.at((begun + timedelta(hours=1)).astimezone(west)):
+        done = kit.tiers.close("s1")
+        assert done
+        (kit.root / done.path).unlink()
+        kit.sync()
+        assert kit.tiers.close("s1") is None
 
 
 @pytest.mark.parametrize(
