@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SHOWN = 400
 """Characters of a summary by which near-duplicates are known."""
+_FIRST, _LAST = (datetime(*day, tzinfo=UTC).timestamp() for day in ((1, 1, 3), (9999, 12, 29)))
+"""Times that have a day in every zone; what is said to be older or younger counts as these."""
 _ID_TIME = re.compile(r"(\d{8}-\d{6})-")
 
 
@@ -52,9 +54,13 @@ def gist(found: Note, mtime_ns: int) -> Gist:
     return Gist(found.id, found.kind, card=found.card if isinstance(found, (Event, Overview)) else "")
 
 
+def _stamp(at: datetime) -> float:
+    return min(max(at.timestamp(), _FIRST), _LAST)
+
+
 def _plain(found: Plain, mtime_ns: int) -> Gist:
     """Take what a note of the person's own says; it is in no tier, so nothing ever tidies it away."""
-    age = found.created.timestamp() if found.created else max(mtime_ns, 0) / 1e9
+    age = _stamp(found.created) if found.created else max(mtime_ns, 0) / 1e9
     shown = text.fold(f"{found.title}. {found.says}"[:SHOWN])
     row = Features(0, "note", "completed", "", "", 3, 0, age, 0.0, "", "", "", "", shown)
     terms = terms_of(found.tags, (), (), "", "", "", "")
@@ -66,11 +72,11 @@ def _plain(found: Plain, mtime_ns: int) -> Gist:
 def _created(found: Note) -> float | None:
     """Take a note's age from its `created`, else from its id; None: it is as old as its file."""
     if found.created:
-        return found.created.timestamp()
+        return _stamp(found.created)
     stamp = _ID_TIME.match(found.id)
     if stamp:
         try:
-            return datetime.strptime(stamp.group(1), "%Y%m%d-%H%M%S").replace(tzinfo=UTC).timestamp()
+            return _stamp(datetime.strptime(stamp.group(1), "%Y%m%d-%H%M%S").replace(tzinfo=UTC))
         except ValueError:
             pass
     return None
@@ -84,13 +90,13 @@ def _features(found: Card | Summary | Fact, created: float) -> Features:
             created, 0.0, text.key(found.scene), text.key(found.scene_sub), text.key(found.project),
             text.key(found.topic), shown,
         )  # fmt: skip
-    changed = found.updated.timestamp() if found.updated else created
+    changed = _stamp(found.updated) if found.updated else created
     if isinstance(found, Summary):  # its topic is its cards' own: it is told apart from them by its term alone
         return Features(
             0, "summary", "completed", "episodic", "", 3, int(found.pinned),
             changed, 0.0, "", "", text.key(found.project), "", shown,
         )  # fmt: skip
-    until = found.valid_until.timestamp() if found.valid_until else 0.0
+    until = _stamp(found.valid_until) if found.valid_until else 0.0
     scene = text.key(found.scenes[0]) if len(found.scenes) == 1 else ""
     return Features(
         0, "fact", "completed", found.layer, found.feedback, found.importance, int(found.pinned),

@@ -131,3 +131,14 @@ def test_a_long_note_of_any_sign_is_read_and_carried_in_seconds(kit: Kit, home: 
     kit.transfer.look(str(home / "in"), "markdown")
     kit.transfer.look(str(home / "in"), "claude")
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("created", ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])
+def test_a_note_from_the_end_of_time_keeps_no_other_from_being_found(kit: Kit, created: str) -> None:
+    fact = kit.root / "facts" / "odd.md"
+    fact.write_text(f"---\nid: 99991231-235959-aaaa\nkind: fact\nupdated: {created}\n---\nGreen tea is odd.\n", "utf-8")
+    kept = kit.remember("Green tea wants water at 80 degrees")
+    assert kept
+    kit.read_words()
+    assert kept.path in [found.path for found in kit.search("tea date:2000..2100")]
+    assert kit.explain("how do I make green tea?").recall.hits
