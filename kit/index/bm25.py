@@ -118,11 +118,12 @@ def idf(count: int, df: int) -> float:
     return math.log(1 + (max(count, df) - df + 0.5) / (df + 0.5))
 
 
-class Gains(dict[int, float]):
+class Gains:
     """What a code is worth before rarity; worked out when first met."""
 
     def __init__(self, weights: Mapping[str, float], curves: Mapping[str, Curve], known: Statistics) -> None:
-        super().__init__()
+        self.known: dict[int, float] = {}
+        """by code; those that are missing are to be worked out (a subclass of dict looks up in twice the time)"""
         self._fields = [
             (weights.get(name, 0.0), curves.get(name, Curve()), mean)
             for name, mean in zip(FIELDS, known.averages(), strict=True)
@@ -134,13 +135,18 @@ class Gains(dict[int, float]):
         )
         """no term can be worth more in one note"""
 
-    def __missing__(self, code: int) -> float:
+    def __getitem__(self, code: int) -> float:
+        """Tell what a code is worth."""
+        gain = self.known.get(code)
+        return self.work_out(code) if gain is None else gain
+
+    def work_out(self, code: int) -> float:
         """Work out `w·tf·(k1+1) / (tf + k1·(1 − b + b·length/mean))` (Robertson and Zaragoza 2009)."""
         weight, (k1, b), mean = self._fields[code >> 13]
         tf = code >> 8 & _TF_LIMIT
         length = 2 ** ((code & 255) / _LENGTH_STEPS)
         gain = weight * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean))
-        self[code] = gain
+        self.known[code] = gain
         return gain
 
 

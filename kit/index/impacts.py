@@ -85,15 +85,19 @@ class Impacts:
 
     def keep(self, word: str, blocks: Iterable[tuple[int, array[int]]]) -> Impact:
         """Work out what a word is worth, and keep that in place of what was longest not asked for."""
-        gains, entries = self.gains, array("Q")
+        gains, mask, entries = self.gains, CODE_MASK, array("Q")
         for base, block in blocks:
             high = base << CODE_BITS
             entries.extend(block if block.typecode == "Q" else [high | entry for entry in block])
         worth: dict[int, float] = {}
-        get = worth.get
+        get, known = worth.get, gains.known
         for entry in entries:
             number = entry >> CODE_BITS
-            worth[number] = get(number, 0.0) + gains[entry & CODE_MASK]
+            try:
+                gain = known[entry & mask]
+            except KeyError:
+                gain = gains.work_out(entry & mask)
+            worth[number] = get(number, 0.0) + gain
         made = Impact(entries, array("Q", worth), array("d", worth.values()))
         if len(self.tops) >= _MET:
             self.tops.clear()

@@ -157,15 +157,19 @@ class Search:
 
     def _scan_blocks(self, term: Term) -> None:
         """Go through a list that is not to be kept."""
-        scores, gains, weight, mask = self._scores, self._gains, term.weight, CODE_MASK
-        get = scores.get
+        scores, weight, mask = self._scores, term.weight, CODE_MASK
+        get, worths, work_out = scores.get, self._gains.known, self._gains.work_out
         kept: dict[int, array[int]] = {}
         for base, entries in self._source.postings(term.name):
             kept[base] = entries
             self._read += len(entries)
             for entry in entries:
                 number = base + (entry >> CODE_BITS)
-                scores[number] = get(number, 0.0) + weight * gains[entry & mask]
+                try:
+                    worth = worths[entry & mask]
+                except KeyError:
+                    worth = work_out(entry & mask)
+                scores[number] = get(number, 0.0) + weight * worth
             if self._is_late():
                 break
         self._lists.append(kept)
