@@ -16,7 +16,7 @@ from kit.errors import BadInputError, UnavailableError
 from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
 from kit.model.notes import Card
 from kit.places import project_of
-from kit.sessions import Sessions
+from kit.sessions import Reply, Sessions
 from kit.vault import exchange
 from kit.vault.lock import VaultLock
 
@@ -311,6 +311,53 @@ def test_a_vault_that_is_busy_costs_no_answer(kit: Kit) -> None:
     assert cards(kit) == [("pending", "write a poem", "")]
     agent.stop("A rose.")
     assert cards(kit) == [("completed", "write a poem", "A rose.")]
+
+
+class Shelf:
+    """Where a call is written down before its hook has its reply."""
+
+    def __init__(self) -> None:
+        self.state = "held"
+
+    def done(self) -> None:
+        self.state = "done"
+
+    def let_go(self) -> None:
+        self.state = "let go"
+
+
+def hold_answer(agent: Client, answer: str) -> tuple[Reply, Shelf]:
+    shelf = Shelf()
+    said = {"session_id": "s1", "prompt_id": "t1", "hook_event_name": "Stop", "last_assistant_message": answer}
+    return agent.sessions.handle("claude", "answer", json.dumps(said).encode(), {}, lambda: shelf), shelf
+
+
+def test_an_answer_that_is_held_has_its_reply_before_its_card_is_completed(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    reply, shelf = hold_answer(agent, "A rose.")
+    assert (cards(kit), shelf.state) == ([("pending", "write a poem", "")], "held")
+    reply.after()
+    assert (cards(kit), shelf.state) == ([("completed", "write a poem", "A rose.")], "done")
+
+
+def test_a_held_answer_is_dealt_with_before_anything_that_comes_after_it(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    _, shelf = hold_answer(agent, "A rose.")
+    agent.prompt("write a letter", "t2")
+    assert shelf.state == "done"
+    assert cards(kit) == [("completed", "write a poem", "A rose."), ("pending", "write a letter", "")]
+
+
+def test_a_held_answer_that_can_not_be_dealt_with_is_left_to_be_tried_again(kit: Kit) -> None:
+    agent = Client(kit)
+    agent.prompt("write a poem")
+    reply, shelf = hold_answer(agent, "A rose.")
+    kit._step.lock.timeout = 0.01
+    with VaultLock(kit.folder / "vault.lock"), pytest.raises(UnavailableError):
+        reply.after()
+    assert (cards(kit), shelf.state) == ([("pending", "write a poem", "")], "let go")
 
 
 def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done_and_is_framed_later(kit: Kit, vault: Path) -> None:

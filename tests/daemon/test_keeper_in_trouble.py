@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -14,6 +15,7 @@ import pytest
 
 from kit import places
 from kit.daemon import spool
+from kit.daemon.protocol import HookCall
 from kit.errors import KitError
 from tests.daemon.conftest import Home, until
 from tests.daemon.house import House, card, living
@@ -209,6 +211,21 @@ def test_a_hook_told_twice_makes_one_card(house: House) -> None:
     until(lambda: house.cards() and not any("pending" in each for each in house.cards()))
     assert len(house.cards()) == 1
     assert len(list((house.root / "events").rglob("*.md"))) == 1
+
+
+def test_an_answer_that_a_killed_daemon_had_acknowledged_completes_its_card(house: House) -> None:
+    house.ask("status")
+    house.prompt("which colour has the harbour crane?")
+    until(lambda: len(house.cards()) == 1)
+    house.kill()
+    said = {"session_id": "s1", "prompt_id": "t1", "hook_event_name": "Stop", "last_assistant_message": "Green."}
+    call = HookCall("claude", "answer", json.dumps(said).encode(), {"PWD": str(house.root)})
+    folder = places.spool_folder(house.root)
+    assert spool.hold(folder, call).exists()
+    assert spool.waiting(folder) == []
+    house.ask("status")
+    until(lambda: "pending" not in house.cards()[0])
+    until(lambda: not list(folder.iterdir()))
 
 
 def test_what_waited_while_no_daemon_could_run_is_taken_up_with_its_own_time(house: House) -> None:

@@ -360,6 +360,22 @@ class OwnScoring(Contract):
                 assert score == pytest.approx(truth[num], rel=0.03)
                 assert sum(parts[num].values()) == pytest.approx(score)
 
+    def test_what_is_asked_again_is_found_alike_until_something_changes(self, engine: FullText) -> None:
+        docs = made_up(150)
+        engine.apply(docs, ())
+        asked = [(f"w{at}", 1.0) for at in (3, 17, 40)]
+        first, *more = (engine.search(asked, 20, weights=WEIGHTS, budget_s=5) for _ in range(4))
+        for again in more:
+            assert [num for num, _ in again.hits] == [num for num, _ in first.hits]
+            assert [score for _, score in again.hits] == pytest.approx([score for _, score in first.hits])
+            nums = [num for num, _ in first.hits]
+            assert again.words(nums) == {num: pytest.approx(parts) for num, parts in first.words(nums).items()}
+        best = first.hits[0][0]
+        engine.apply([Doc(900, {"user": "w40 w17 w3"})], [best])
+        found = [num for num, _ in engine.search(asked, 200, weights=WEIGHTS, budget_s=5).hits]
+        assert 900 in found
+        assert best not in found
+
     def test_common_words_only_lift_what_rarer_ones_found(
         self, engine: FullText, monkeypatch: pytest.MonkeyPatch
     ) -> None:
