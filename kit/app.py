@@ -83,7 +83,7 @@ class Kit:
         self.journal = Journal(self.store)
         self._hand = Hand(self.store, self.index, self.journal, redacts=self.config.flag("govern.redact"))
         self._step = Step(self.store, self.index, self.folder, lambda: self.pool, freshen, self._sum_up)
-        self.witness = Witness(self.index, self._hand.look, self.config.text("index.engine"))
+        self.witness = Witness(self.index, self._hand.look, self._hand.read_body, self.config.text("index.engine"))
         self.passages = Passages(self._hand)
         self._briefing = Briefing(self._hand, self.passages)
         self.pool = Governance(

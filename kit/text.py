@@ -31,6 +31,7 @@ CJK = (
 )
 _CJK_CHAR = re.compile(f"[{CJK}]")
 _FIRST_CJK = "\u1100"
+_FIRST_HAN, _LAST_HAN = "\u4e00", "\u9fff"
 _INNER_MARKS = re.compile(r"['’.\-_]")
 # A Latin word may hold inner marks (`don't`, `node.js`, `utf-8`) and end in + or # (`c++`, `c#`).
 _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+(?:['’.\-_][^\W_{CJK}]+)*(?:\+\+|\#)?")
@@ -161,11 +162,14 @@ def terms(text: str, *, unigrams: bool = False) -> list[str]:
     stops = stop_words()
     found: list[str] = []
     for word in _TOKEN.findall(fold(text)):
+        first = word[0]
         # Cheaper than the pattern, and enough for most words.
-        if word[0] < _FIRST_CJK or not _CJK_CHAR.match(word):
+        if first < _FIRST_CJK or not (_FIRST_HAN <= first <= _LAST_HAN or _CJK_CHAR.match(word)):
             found += _word_terms(word)
-        else:
+        elif len(word) > 1:
             found += _cjk_terms(word, stops, unigrams=unigrams)
+        elif word not in stops:
+            found.append(word)
     return found
 
 
@@ -182,8 +186,6 @@ def _word_terms(word: str) -> tuple[str, ...]:
 
 
 def _cjk_terms(run: str, stops: frozenset[str], *, unigrams: bool) -> list[str]:
-    if len(run) == 1:
-        return [] if run in stops else [run]
     kept = [pair for first, second in pairwise(run) if (pair := first + second) not in stops]
     return kept + [char for char in run if char not in stops] if unigrams else kept
 

@@ -5,6 +5,7 @@ Law: pure. A block holds what one word's entries of 1,024 notes keep: `(number %
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
 SPAN_BITS = 10
 """Notes that share a block, as a power of two."""
-_ENTRY_BITS = SPAN_BITS + 16
-_KEPT = (1 << _ENTRY_BITS) - 1
+ENTRY_BITS = SPAN_BITS + 16
+"""Bits of an entry that a block keeps; its number stands above them."""
+_KEPT = (1 << ENTRY_BITS) - 1
+_WIDTH = array("I").itemsize
 _FEW = 8  # entries to be put into their places, or taken out, one by one
 
 
@@ -78,15 +81,15 @@ def _spread(to: defaultdict[str, list[int]], num: int, pairs: Iterable[tuple[str
 def cut(entries: list[int]) -> Iterator[tuple[int, list[int]]]:
     """Cut a word's entries into (block, what it keeps); the list is sorted in place."""
     if len(entries) == 1:
-        yield entries[0] >> _ENTRY_BITS, [entries[0] & _KEPT]
+        yield entries[0] >> ENTRY_BITS, [entries[0] & _KEPT]
         return
     entries.sort()
     start = 0
     while start < len(entries):
-        block = entries[start] >> _ENTRY_BITS
+        block = entries[start] >> ENTRY_BITS
         end = len(entries)
-        if entries[-1] >> _ENTRY_BITS != block:
-            end = bisect_left(entries, block + 1 << _ENTRY_BITS, start)
+        if entries[-1] >> ENTRY_BITS != block:
+            end = bisect_left(entries, block + 1 << ENTRY_BITS, start)
         yield block, [entry & _KEPT for entry in entries[start:end]]
         start = end
 
@@ -94,6 +97,11 @@ def cut(entries: list[int]) -> Iterator[tuple[int, list[int]]]:
 def pack(entries: Sequence[int]) -> bytes:
     """Write entries as a table keeps them."""
     return array("I", entries).tobytes()
+
+
+def pack_one(entry: int) -> bytes:
+    """Write an entry that is alone in its block."""
+    return (entry & _KEPT).to_bytes(_WIDTH, sys.byteorder)
 
 
 def unpack(raw: bytes) -> array[int]:

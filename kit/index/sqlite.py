@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kit.errors import BadInputError
 from kit.index import seal
-from kit.index.blocks import SPAN_BITS, Change, changed, cut, pack, unpack
+from kit.index.blocks import ENTRY_BITS, SPAN_BITS, Change, changed, cut, pack, pack_one, unpack
 from kit.index.bm25 import TALLIED, Counted, Curve, Found, Statistics
 from kit.index.fulltext import batches, guarded
 from kit.index.search import search
@@ -240,7 +240,11 @@ class Sqlite:
             """Give the blocks that nothing was in, and so needs no reading; keep the others for later."""
             for term in sorted(change.come, key=ids.__getitem__):
                 first = ids[term] << _BLOCK_BITS
-                for block, entries in cut(change.come[term]):
+                coming = change.come[term]
+                if len(coming) == 1 and coming[0] >> ENTRY_BITS >= shared:  # most words of a first build
+                    yield first | coming[0] >> ENTRY_BITS, pack_one(coming[0])
+                    continue
+                for block, entries in cut(coming):
                     if block >= shared:
                         yield first | block, pack(entries)
                     else:

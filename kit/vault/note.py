@@ -78,6 +78,11 @@ def read(raw: bytes, path: str) -> Parsed:
     return Parsed(front.values, body, lines)
 
 
+def read_body(raw: bytes, path: str) -> str:
+    """Read the body alone, of a note whose front matter is known to be well."""
+    return _decode(split(raw).body, raw, path)
+
+
 def parse(raw: bytes, path: str, *, fallback_name: str) -> Note | None:
     """Read a note of the kit; None when it has no `kind`: then it is a plain note of the person's.
 

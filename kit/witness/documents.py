@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Documents:
     """The notes of one vault as the full text sees them."""
 
-    def __init__(self, index: Index, load: Callable[[str], Note]) -> None:
-        self._index, self._load = index, load
+    def __init__(self, index: Index, load: Callable[[str], Note], read_body: Callable[[str], str]) -> None:
+        self._index, self._load, self._read_body = index, load, read_body
 
     def of(self, num: int) -> fulltext.Doc | None:
         """Read a card; None when it is gone or can't be read."""
@@ -64,9 +64,13 @@ class Documents:
             yield "facts", " ".join(word for word in text.tokens(first) if word not in heard)
 
     def _body(self, link: str) -> str:
-        entry = self._index.catalog.linked(link)
+        catalog = self._index.catalog
+        entry = catalog.linked(link)
         try:
-            return self._load(entry.path).body if entry else ""
+            if entry is None:
+                return ""
+            is_well = entry.kind and not catalog.is_broken(entry.path)
+            return self._read_body(entry.path) if is_well else self._load(entry.path).body
         except KitError:
             return ""
 

@@ -47,9 +47,11 @@ MADE_AT = "made-at"
 class Witness:
     """The full text of one vault."""
 
-    def __init__(self, index: Index, load: Callable[[str], Note], setting: str) -> None:
+    def __init__(
+        self, index: Index, load: Callable[[str], Note], read_body: Callable[[str], str], setting: str
+    ) -> None:
         self._index, self._setting = index, setting
-        self._documents = Documents(index, load)
+        self._documents = Documents(index, load, read_body)
         self._engine: fulltext.Layered | None = None
         self._birth = ""
         self._taken: dict[int, int] = {}
