@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from kit import reconcile
 from kit.daemon import builder, trouble
 from kit.daemon.ahead import Ahead
-from kit.daemon.memory import keep_loaded
+from kit.daemon.memory import keep_loaded, load_rest
 from kit.daemon.reader import TAKE
 from kit.errors import UnavailableError
 from kit.vault.walk import RootGone
@@ -237,6 +237,7 @@ class Tracker:
             with self._owner.gently(), self.mending():
                 self._kit.index.hold(ROWS)
         if not before:
+            load_rest()
             keep_loaded()
 
     def use(self, batch: Batch) -> None:
