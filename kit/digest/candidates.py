@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import shipped
 from kit import text as analyser
-from kit.digest import prose
+from kit.digest import cuts, prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
 GOOD = 2.0
 """The weight from which a candidate earns a third or fourth place."""
@@ -33,15 +33,25 @@ _IDENTIFIER = re.compile(
 )
 _PRODUCT = re.compile(
     r"(?<![\w/.'’-])[A-Z][A-Za-zÀ-ÿ0-9]*(?:[’'-][A-Z][A-Za-zÀ-ÿ0-9]+)?(?:\+\+|#)?"
-    r"(?: (?:[A-Z][A-Za-zÀ-ÿ0-9]+|[A-Z]))?(?![\w/])"
+    r"(?: (?:[A-Z][A-Za-zÀ-ÿ0-9]+|[A-Z]))?(?![\w/]|-[a-z])"
 )
-_HOST = re.compile(r"(?i)^(?:https?|www)\b|^\w+\.(?:com|org|net|io|dev)\b")
+_HOST = re.compile(
+    r"(?i)^(?:https?|www)\b|^[\w.]+\.(?:com|org|net|io|dev|internal|intern|local|lan|corp|cn|de|eu|uk|fr|jp)$"
+)
+_DENIED = re.compile(
+    r"(?i)(?:\b(?:not|never|no|without|instead of|rather than|nor|don['’]t|doesn['’]t|do not)\s+(?:[a-z]+\s+)?"
+    r"|[不别没勿](?:[再要会能应该]*(?:用|使用|装|写|加)?|是)\s*)[`\"'“]?$"
+)
 _ENGLISH = re.compile(r"[A-Za-zÀ-ÿ][\wÀ-ÿ]*(?:['’-][\wÀ-ÿ]+)*")
 _COUNTED = re.compile(
     r"\d[\d.,]*\s?[年月日号天周个条次种台家首张名份批行点秒]|"
-    r"[一二三四五六七八九十百千万两几]+[个条次种台家首张名份批行点月日号]|周[一二三四五六日末]"
+    r"[一二三四五六七八九十百千万两几]+(?:[个条次种台家首张名份批行点月日号秒天年]|分钟|小时)|周[一二三四五六日末]|"
+    r"第[一二三四五六七八九十百千\d]+[章节课期届页版层步轮集卷]"
 )
-_LOOSE_END = re.compile(r"(?<=..)[选挂调放存跑装崩坏满]+$|商定$")
+_LOOSE_END = re.compile(
+    r"(?<=..)(?:(?<![筛首候优竞])选|挂|(?<![空单协])调|(?<![开解释播投])放|(?<![内缓库保生])存|(?<![长赛慢夜晨])跑|"
+    r"(?<![包安服组女男童西封])装|崩|(?<!损)坏|(?<![圆饱])满|(?<![转交替兑更变置切])换|走)+$|商定$"
+)
 _RUN = re.compile(rf"[{analyser.CJK}]+")
 _SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金"
@@ -57,7 +67,8 @@ _PERSON_ACTS = re.compile(r"\b([A-Z][a-zà-ÿ]{2,20}) (?:says?|said|wants?|told 
 _PERSON_CJK = re.compile(
     rf"(?:(?:[和跟与找问叫]|同事|经理|领导是|老板是|我叫|@)([{_SURNAMES}][{analyser.CJK}]{{1,2}}?)"
     rf"(?=[说讲讨商约的开通聊确一，。！？、\s]|$)"
-    rf"|(?<![{analyser.CJK}])([{_SURNAMES}][{analyser.CJK}]{{1,2}}?)(?=说|希望|表示|要求|告诉|建议|认为|您好|你好))"
+    rf"|(?<![{analyser.CJK}])([{_SURNAMES}][{analyser.CJK}]{{1,2}}?)(?=说|希望|表示|要求|告诉|建议|认为|您好|你好)"
+    rf"|(?:(?<![{analyser.CJK}])|(?<=[和跟找问给叫让由]))([小老阿][{_SURNAMES}])(?=[说是在的和跟负要想叫，。！？,\s]|$))"
 )
 _NOT_PEOPLE = re.compile(
     r"(?:"
@@ -84,16 +95,20 @@ def borders() -> frozenset[str]:
 
 
 @cache
-def _cjk_border() -> re.Pattern[str]:
-    words = {word for word in borders() | analyser.stop_words() if analyser.is_cjk(word)}
-    return re.compile("|".join(sorted(map(re.escape, words), key=lambda word: (-len(word), word))))
+def _cjk_borders() -> Mapping[str, bool]:
+    return cuts.table(frozenset(word for word in borders() | analyser.stop_words() if analyser.is_cjk(word)))
+
+
+def _pieces(text: str) -> list[cuts.Piece]:
+    runs = _RUN.findall(_COUNTED.sub(" ", text))
+    return [piece._replace(text=_trim(piece.text)) for run in runs for piece in cuts.cut(run, _cjk_borders())]
 
 
 def people(text: str) -> list[str]:
     """Name the persons a text clearly speaks of; rather none than a wrong one."""
     found = [match[1] for match in _PERSON.finditer(text)] + [match[1] for match in _PERSON_ACTS.finditer(text)]
     found = [name for name in found if not _NOT_PEOPLE.fullmatch(name.split()[0].lower())]
-    found += [match[1] or match[2] for match in _PERSON_CJK.finditer(text)]
+    found += [match[1] or match[2] or match[3] for match in _PERSON_CJK.finditer(text)]
     return list(dict.fromkeys(found))
 
 
@@ -163,12 +178,18 @@ def _is_border(word: str) -> bool:
     return word.endswith("ly") or (word.endswith(("ed", "ing")) and len(word) > 5)  # noqa: PLR2004 - `red`, `ring` are nouns
 
 
-def _cjk(text: str) -> Iterator[Candidate]:
-    """Cut Chinese text at stop and border words; pieces of two to six characters are candidates."""
-    for run in _RUN.findall(_COUNTED.sub(" ", text)):
-        for piece in map(_trim, _cjk_border().split(run)):
-            if 2 <= len(piece) <= 6:  # noqa: PLR2004 - a Chinese term
-                yield Candidate(piece, (0.5, 0.9, 1.0, 0.6, 0.4)[len(piece) - 2], "a term")
+def _cjk(*texts: str) -> Iterator[Candidate]:
+    """Cut Chinese texts at stop and border words; pieces of two to six characters are candidates.
+
+    A piece is a word if each of its ends is one somewhere; what is only denied is none.
+    """
+    pieces = [piece for text in texts for piece in _pieces(text)]
+    begun = {piece.text for piece in pieces if piece.opens}
+    ended = {piece.text for piece in pieces if piece.closes}
+    told = {piece.text for piece in pieces if not piece.denied}
+    for word in begun & ended & told:
+        if 2 <= len(word) <= 6:  # noqa: PLR2004 - a Chinese term
+            yield Candidate(word, (0.5, 0.9, 1.0, 0.45, 0.3)[len(word) - 2], "a term")
 
 
 def _trim(piece: str) -> str:
@@ -178,8 +199,7 @@ def _trim(piece: str) -> str:
 
 def _repeated(user: str, agent: str) -> Iterator[Candidate]:
     """Find the longest Chinese strings that both sides say: repeated strings are words."""
-    runs = _RUN.findall(_COUNTED.sub(" ", user))
-    pieces = [piece for run in runs for piece in map(_trim, _cjk_border().split(run)) if len(piece) > 1]
+    pieces = [piece.text for piece in _pieces(user) if len(piece.text) > 1 and not piece.denied]
     for piece in pieces[:200]:
         for size in range(min(len(piece), 6), 1, -1):
             shared = [piece[at : at + size] for at in range(len(piece) - size + 1) if piece[at : at + size] in agent]
@@ -210,6 +230,14 @@ def _count(name: str, text: str) -> int:
     return len(re.findall(rf"(?<![a-z0-9_-]){re.escape(name)}(?![a-z0-9_])", text))
 
 
+def _is_denied(name: str, text: str) -> bool:
+    """Tell whether a folded text names a thing only to say no to it: pnpm, never npm."""
+    if analyser.is_cjk(name):
+        return False
+    places = [found.start() for found in re.finditer(rf"(?<![a-z0-9_-]){re.escape(name)}(?![a-z0-9_])", text)]
+    return bool(places) and all(_DENIED.search(text, max(0, at - 40), at) for at in places)
+
+
 def weigh(user: str, agent: str, known: Callable[[str], bool]) -> list[Candidate]:
     """List the candidates of a turn, each once, weighed by kind, by who says it, and by how often."""
     user, agent = user[:_MOST_USER], agent[:_MOST_AGENT]
@@ -221,8 +249,7 @@ def weigh(user: str, agent: str, known: Callable[[str], bool]) -> list[Candidate
         *_names(agent),
         *_phrases(said_user),
         *_phrases(said_agent),
-        *_cjk(said_user),
-        *_cjk(said_agent),
+        *_cjk(said_user, said_agent),
         *_repeated(said_user, said_agent),
         *_pooled(both, known),
     ]
@@ -236,6 +263,8 @@ def weigh(user: str, agent: str, known: Callable[[str], bool]) -> list[Candidate
     weighed = []
     for found in best.values():
         name = analyser.fold(found.word)
+        if _is_denied(name, f"{folded_user}\n{folded_agent}"):
+            continue
         by_user, by_agent = _count(name, folded_user), _count(name, folded_agent)
         score = found.score + 0.9 * (by_user > 0) + 0.4 * (by_agent > 0) + 0.2 * min(by_user + by_agent - 1, 3)
         side = "both sides" if by_user and by_agent else "the user" if by_user else "the agent"

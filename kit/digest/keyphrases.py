@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import shipped
 from kit import text as analyser
-from kit.digest import candidates
+from kit.digest import candidates, cuts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +54,8 @@ def _generic() -> frozenset[str]:
 def _is_generic(name: str) -> bool:
     """Tell whether a folded name is generic, or made of nothing but generic and empty words."""
     empty = _generic() | candidates.borders() | analyser.stop_words()
+    if name in cuts.whole() and len(name) > 2:  # noqa: PLR2004 - 小程序 is no 程序 that is small
+        return False
     if analyser.is_cjk(name):
         at = 0
         run = name.replace(" ", "")
@@ -86,8 +88,11 @@ def refused(word: str, df: Frequency | None = None, cards: int = 0) -> str | Non
         reason = "a number or date alone locates nothing"
     elif re.fullmatch(r"[0-9a-f]{7,}", name) and re.search(r"\d", name):
         reason = "a hash is not a word anybody asks by"
-    elif re.fullmatch(r"[a-z]", word):
-        reason = "one letter locates nothing"
+    elif (
+        re.fullmatch(r"[a-z]|(?:[a-z]\.)+[a-z]?|(?:dr|mrs?|ms|prof|inc|ltd|corp)\.?", word.lower())
+        and word != word.upper()[:1]
+    ):
+        reason = "a letter or an abbreviation locates nothing"
     elif _is_clause(word, name):
         reason = "it is a clause, not a word"
     elif name in _generic() or analyser.stem(name) in _generic():

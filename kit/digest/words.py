@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
+from kit import shipped
 from kit import text as analyser
+from kit.digest import cuts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 _EMPTY = re.compile(
     r"(?:"
     r"alway|never|usual|prefer|like|love|hate|dislik|rememb|pleas|go|put|use|write|give|keep|make|do"
     r")"
-)
-_CJK_EMPTY = re.compile(
-    r"以后|今后|从现在起|从今以后|总是|始终|一律|永远|务必|每次|都要|统一|请|都|要|用|写|放|我们?|"
-    r"你们?|的|了|是|在|里|中|喜欢|习惯|"
-    r"不要|不|别|把|给|先|就|也|(?<![例开周晨年早晚大])会(?![议员话计])|加|和|与|时"
 )
 _ALSO_NAMES = frozenset({"go", "make"})
 _BEFORE_A_NAME = re.compile(r"(?i)\b(?:in|with|of|for|by|is)\s+$")
@@ -29,13 +30,19 @@ _WORD = re.compile(rf"[{analyser.CJK}]+|[^\W_{analyser.CJK}]+(?:['’.\-_][^\W_{
 
 
 _DENIAL = re.compile(
-    r"(?i)\b(?:not|never|no|none|nor|hate|dislike|avoid|without|stop)\b|n['’]t\b|不|别(?!人|的|名|处)|勿|没|无|讨厌|禁止"
+    r"(?i)\b(?:not|never|no|none|nor|hate|dislike|avoid|without|stop \w+ing)\b"
+    r"|n['’]t\b|不|别(?!人|的|名|处)|勿|没|无|讨厌|禁止"
 )
 
 
 def denies(text: str) -> bool:
     """Tell whether a text says no to what it speaks of."""
     return bool(_DENIAL.search(text))
+
+
+@cache
+def _cjk_empty() -> Mapping[str, bool]:
+    return cuts.table(frozenset(shipped.word_list("empty.zh")))
 
 
 @lru_cache(maxsize=4096)
@@ -47,7 +54,7 @@ def content(text: str) -> tuple[str, ...]:
         word = analyser.fold(found[0])
         word = word[:-2] if word.endswith(("'s", "’s")) else word
         if analyser.is_cjk(word):
-            terms += [part for part in _CJK_EMPTY.split(word) if part]
+            terms += [piece.text for piece in cuts.cut(word, _cjk_empty())]
         elif _carries(word, found, said):
             terms.append(word)
     return tuple(terms)

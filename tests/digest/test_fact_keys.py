@@ -38,3 +38,17 @@ def test_another_value_has_the_same_key(one: str, other: str) -> None:
 )
 def test_another_matter_has_another_key(one: str, other: str) -> None:
     assert key(one) != key(other)
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("记住：时区是 Asia/Shanghai", "时区"),
+        ("记住：用中文回答", "中文回答"),
+        ("记住：我的请求要加上签名", "签名 请求"),
+        ("记住：提交信息用中文写", "中文 提交信息"),
+        ("记住：会议室在三楼 302", "会议室 在"),
+    ],
+)
+def test_a_chinese_key_is_of_whole_words(said: str, expected: str) -> None:
+    assert key(said) == expected

@@ -104,3 +104,63 @@ def test_people_are_found_with_care() -> None:
     assert people("我和王磊商定了时间，陈静希望早点上线") == ["王磊", "陈静"]
     assert people("我和同事讨论方案，问题在高峰期") == []
     assert people("Deploy from Friday with Docker") == []
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "whole", "cut"),
+    [
+        ("个人记忆检索怎么做", "用倒排索引做个人记忆检索。", "个人记忆检索", "人记忆检索"),
+        ("帮我定一个跑步计划", "跑步计划每周三次。", "跑步计划", "步计划"),
+        ("桌面端启动慢", "桌面端启动要三秒。", "桌面端启动", "桌面端启"),
+        ("并行事实怎么合并", "并行事实按时间合并。", "并行事实", "行事实"),
+        ("时区设成什么", "时区是 Asia/Shanghai。", "时区", "区"),
+        ("回答用中文", "好的，用中文。", "中文", "文"),
+        ("变量名用什么风格", "变量名用蛇形。", "变量名", "变量"),
+        ("上海的会议室在几楼", "会议室在三楼。", "会议室", "议室"),
+        ("小程序怎么登录", "小程序走 OAuth。", "小程序", "程序"),
+        ("中间件放哪里", "中间件放在网关。", "中间件", "间件"),
+        ("路由器型号是什么", "路由器是 AX86U。", "路由器", "路"),
+        ("过敏原查了吗", "过敏原是花粉。", "过敏原", "敏原"),
+        ("供应商换了吗", "供应商换成了鼎新。", "供应商", "供"),
+        ("里程碑定在几号", "里程碑是五月。", "里程碑", "程碑"),
+        ("家庭账本怎么记", "家庭账本每周记一次。", "家庭账本", "庭账本"),
+    ],
+)
+def test_a_chinese_tag_is_a_whole_word(user: str, agent: str, whole: str, cut: str) -> None:
+    words = [phrase.word for phrase in tags(user, agent)]
+    assert whole in words
+    assert cut not in words
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "denied"),
+    [
+        ("我不喝咖啡", "好的，记下了。", ("喝咖啡", "咖啡")),
+        ("We use pnpm, never npm", "Noted.", ("npm",)),
+        ("不要用 yarn，用 pnpm", "好的。", ("yarn",)),
+        ("Answer without emojis in Postgres reviews", "Will do.", ("emojis",)),
+        ("We chose Kafka instead of RabbitMQ", "Noted.", ("RabbitMQ",)),
+    ],
+)
+def test_what_is_denied_is_no_tag(user: str, agent: str, denied: tuple[str, ...]) -> None:
+    assert not {phrase.word for phrase in tags(user, agent)} & set(denied)
+
+
+@pytest.mark.parametrize("word", ["家用空调", "货币兑换", "跨行缓存", "公共汽车站"])
+def test_a_verb_at_the_end_of_a_word_is_part_of_it(word: str) -> None:
+    assert word in {phrase.word for phrase in tags(f"{word}怎么样", f"{word}的说明。")}
+
+
+def test_what_is_denied_here_and_told_there_is_one() -> None:
+    assert "npm" in {phrase.word for phrase in tags("Never npm, I said", "The lock file of npm is gone.")}
+    assert "咖啡机" in {phrase.word for phrase in tags("不要咖啡机", "咖啡机的滤网到了。")}
+
+
+@pytest.mark.parametrize("word", ["dr", "Dr.", "Prof", "U.S.", "e.g.", "Mr", "Inc"])
+def test_abbreviations_are_no_tags(word: str) -> None:
+    assert refused(word)
+
+
+def test_parts_of_names_and_hosts_are_no_tags() -> None:
+    words = {phrase.word for phrase in tags("never Co-authored-by in commits", "See grafana.intern for the panel.")}
+    assert not words & {"Co", "grafana．intern"}
