@@ -244,7 +244,7 @@ def _holds(whole: str, part: str) -> bool:
 
 def _together(hand: Hand, asked: Collection[int], tags: Mapping[int, Held]) -> Iterator[tuple[tuple[int, int], _Sign]]:
     """Find tags that stand together with one of the asked on most of their cards (Jaccard)."""
-    cards = set[int]().union(*(_cards(hand, tags[num]) for num in asked))
+    cards = set[int]().union(*(_turns(hand, tags[num]) for num in asked))
     pairs: Counter[tuple[int, int]] = Counter()
     stream = iter(sorted(cards))
     while some := list(islice(stream, _AT_ONCE)):
@@ -255,7 +255,7 @@ def _together(hand: Hand, asked: Collection[int], tags: Mapping[int, Held]) -> I
     for pair, shared in pairs.items():
         if shared < TOGETHER:
             continue
-        either = len(_cards(hand, tags[pair[0]]) | _cards(hand, tags[pair[1]]))
+        either = len(_turns(hand, tags[pair[0]]) | _turns(hand, tags[pair[1]]))
         if shared / either >= ALIKE:
             yield pair, _Sign(round(shared / either, 2), f"together on {shared} of {either} cards")
 
@@ -270,3 +270,9 @@ def _bearer(hand: Hand, term: str) -> int | None:
 
 def _cards(hand: Hand, held: Held) -> set[int]:
     return {num for key in hand.index.pool.words(held) for num in hand.index.postings.cards(f"tag:{key}")}
+
+
+def _turns(hand: Hand, held: Held) -> set[int]:
+    """Find the cards of a tag, without the facts and summaries that say again what a card said."""
+    rows = hand.index.features.rows()
+    return {num for num in _cards(hand, held) if num in rows and rows[num].kind == "card"}

@@ -136,7 +136,8 @@ def _find(hand: Hand, stated: Stated, given_key: str, at: datetime, *, named: bo
         if not entry or not isinstance(fact, Fact) or foreign:
             continue
         old = note.first_paragraph(fact.body)
-        if named or digest.statements.agree(old, stated.says) or digest.statements.contradict(old, stated.says):
+        replaces = num in keyed and (named or digest.statements.contradict(old, stated.says))
+        if replaces or digest.statements.agree(old, stated.says):
             return entry.path, fact
     return None
 
@@ -170,7 +171,7 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     hand.rewrite(path, change)
     did = "confirmed" if same and not more else "superseded"
     hand.journal.add(at, who, "remember", path, did, id=fact.id, before=None if did == "confirmed" else old)
-    paths = pool_acts.ensure(hand, united, tags, at)
+    paths = pool_acts.ensure(hand, united, tags, at, retold=bool(stated.source))
     hand.settle(path, *paths)
     return Remembered(fact.id, path, did, stated.key or fact.key, refused)
 
@@ -269,7 +270,7 @@ def _first(hand: Hand, stated: Stated, at: datetime, who: Who) -> Remembered:
             },
             stated.says + "\n",
         )  # fmt: skip
-        paths = pool_acts.ensure(hand, tags, stated.tags, at)
+        paths = pool_acts.ensure(hand, tags, stated.tags, at, retold=bool(stated.source))
     hand.journal.add(at, who, "remember", path, "new", id=fact_id)
     hand.settle(path, *paths)
     return Remembered(fact_id, path, "new", stated.key, refused)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kit.vault.note import Value
 
 RECURS = 2
-"""A word the rules found gets a note of its own when this many cards bear it; one that was given, at once."""
+"""A word the rules found gets a note of its own when this many turns bear it; one that was given, at once."""
 
 
 def allowed(hand: Hand, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -53,8 +53,11 @@ def suggest(hand: Hand, user: str, agent: str, borne: Sequence[str] = ()) -> lis
     return [phrase.word for phrase in found]
 
 
-def ensure(hand: Hand, words: Sequence[str], given: Sequence[str], at: datetime) -> list[str]:
-    """Make the notes of new tags: those given with the turn, and those that recur; return their paths."""
+def ensure(hand: Hand, words: Sequence[str], given: Sequence[str], at: datetime, *, retold: bool = False) -> list[str]:
+    """Make the notes of new tags: those given with the turn, and those that recur; return their paths.
+
+    `retold` for a note that says again what a card said: the two are one turn.
+    """
     explicit = {text.key(word) for word in given}
     made: list[str] = []
     codes: set[str] = set()
@@ -62,9 +65,16 @@ def ensure(hand: Hand, words: Sequence[str], given: Sequence[str], at: datetime)
         key = text.key(word)
         if hand.index.pool.claimant(key):
             continue
-        if key in explicit or hand.index.postings.df(f"tag:{key}") + 1 >= RECURS:
+        if key in explicit or _turns(hand, key) + (not retold) >= RECURS:
             made.append(_create(hand, word, "agent" if key in explicit else "rules", at, codes))
     return made
+
+
+def _turns(hand: Hand, key: str) -> int:
+    """Count the turns that bear a word; a fact or a summary is of a turn that is counted already, if there is one."""
+    rows = hand.index.features.rows()
+    kinds = [rows[num].kind for num in hand.index.postings.cards(f"tag:{key}") if num in rows]
+    return kinds.count("card") or kinds.count("fact")
 
 
 def _create(hand: Hand, word: str, source: TagSource, at: datetime, codes: set[str]) -> str:

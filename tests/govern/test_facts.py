@@ -121,6 +121,8 @@ def test_a_value_and_the_sentence_it_is_of_change_together(kit: Kit, old: str, n
         ("I'm allergic to penicillin", "I'm allergic to peanuts"),
         ("I like chess", "I like climbing"),
         ("I take vitamin C", "I take vitamin D"),
+        ("I take vitamin A daily", "I take vitamin D daily"),
+        ("I write Go daily", "I write C daily"),
         ("Use tabs", "I use tabs in Go"),
         ("I write backend code in Python", "I write backend code in Go"),
         ("我对花生过敏", "我对青霉素过敏"),

@@ -89,3 +89,19 @@ def test_the_next_message_raises_or_drops_a_card_and_recall_says_why(kit: Kit) -
     card = kit.load(found[good].path)
     assert isinstance(card, Card)
     assert (card.feedback, bool(card.feedback_reason)) == ("confirmed", True)
+
+
+def test_one_turn_with_its_fact_and_its_summary_makes_no_word_recur(kit: Kit) -> None:
+    turn(kit, "I live in Zberlin.", "Noted, Zberlin it is.", topic="s1")
+    assert [fact.says for fact in kit.facts()] == ["I live in Zberlin."]
+    kit.tiers.close("s1")
+    assert not list((kit.root / "tags").glob("*erlin*"))
+    turn(kit, "Which trams run in Zberlin at night?", "In Zberlin the metro trams M1 to M17 run all night.", topic="s2")
+    assert list((kit.root / "tags").glob("*erlin*")), "the second turn that is about it makes it recur"
+
+
+def test_a_word_of_two_facts_that_no_turn_told_recurs(kit: Kit) -> None:
+    kit.remember("The zgateway listens on port 9090")
+    assert not list((kit.root / "tags").glob("*zgateway*"))
+    kit.remember("The zgateway is owned by the platform group")
+    assert list((kit.root / "tags").glob("*zgateway*"))
