@@ -17,7 +17,7 @@ from whoosh.lang.porter2 import stem as _porter2
 from kit import shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 ANALYSER = 2
 """Number of the analyser; stored with every derived index."""
@@ -246,6 +246,20 @@ def _goes_on(before: str, after: str) -> bool:
     led = initial["before"] or ""
     names = led[:1].isupper() and not _NAMED_BY_LETTER.search(led) and fold(led) not in stop_words()
     return not led or names or fold(led) in _LEADS_TO_NAME
+
+
+def joined(sentences: Iterable[str]) -> str:
+    """Write sentences one after the other, each closed, with a blank between but for two of Chinese."""
+    whole = ""
+    for sentence in sentences:
+        bare = sentence if sentence[-1:] in ".!?。！？…" else sentence.rstrip(":：;；,， ")
+        open_end = bare[-1:] not in ".!?。！？…\"'”’」）)" or (
+            bare[-1:] in "\"'”’」）)" and bare[-2:-1] not in ".!?。！？…"
+        )
+        end = ("。" if is_cjk(bare[-2:]) or (is_cjk(bare) and language(bare) == "zh") else ".") if open_end else ""
+        wide = whole[-1:] in "。！？" or (whole[-1:] == "…" and is_cjk(sentence[:1]))
+        whole += f"{'' if not whole or wide else ' '}{bare}{end}"
+    return whole
 
 
 def clip(text: str, limit: int) -> str:

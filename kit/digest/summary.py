@@ -1,4 +1,4 @@
-"""One sentence and one paragraph about a turn: what was decided or answered.
+"""A sentence or two and one paragraph about a turn: what was decided or answered.
 
 Law: extractive, so nothing is said that was not said; the language of the turn is kept.
 """
@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 
 from kit import text as analyser
-from kit.digest import prose, words
+from kit.digest import candidates, prose, words
 
 _DECISION = re.compile(
     r"(?i)\b(?:decided?|decision|chose|chosen|choose|picked?|use|set|switch(?:ed)?|recommend|suggest|propose|take|"
@@ -139,7 +139,7 @@ def is_acknowledged(user: str, agent: str) -> bool:
 
 
 def summarise(user: str, agent: str, limit: int = 200) -> str:
-    """Say in one sentence what a turn came to, at most `limit` characters; empty for an empty turn.
+    """Say in a sentence or two what a turn came to, at most `limit` characters; empty for an empty turn.
 
     The decision or answer where there is one, led by the question where it would not stand alone
     (`question → answer`); what the user said where the agent only took note of it.
@@ -149,13 +149,34 @@ def summarise(user: str, agent: str, limit: int = 200) -> str:
     request = _request(user)
     asked = set(analyser.terms(request))
     said = prose.said(agent)
-    best = max(_score(said, asked, user), key=lambda found: (found.score, -found.at))
+    scored = _score(said, asked, user)
+    best = max(scored, key=lambda found: (found.score, -found.at))
     shared = len(set(analyser.terms(best.sentence)) & asked)
     alone = shared >= max(1, len(asked) / 4) and not _DANGLING.match(best.sentence)
-    if alone or not request or prose.is_filler(request):
-        return analyser.clip(best.sentence, limit)
+    if (alone and not _names_more(request, best.sentence)) or not request or prose.is_filler(request):
+        return _filled(best, scored, limit)
     lead = analyser.clip(request.rstrip("?？.。！! "), min(90, limit // 2))
-    return f"{lead} → {analyser.clip(best.sentence, limit - len(lead) - 3)}"
+    return f"{lead} → {_filled(best, scored, limit - len(lead) - 3)}"
+
+
+def _names_more(statement: str, answer: str) -> bool:
+    """Tell whether a person told something, of a name that the answer does not repeat."""
+    if prose.is_question(statement):
+        return False
+    return any(analyser.fold(name) not in analyser.fold(answer) for name in candidates.people(statement))
+
+
+def _filled(best: _Scored, scored: list[_Scored], limit: int) -> str:
+    """Tell the best sentence, and what else of the answer has room beside it, in the order it was said."""
+    kept, room = [best], limit - len(best.sentence)
+    for found in sorted(scored, key=lambda found: (-found.score, found.at)):
+        fits = len(found.sentence) + 1 <= room
+        if found is not best and fits and _DETAIL.search(found.sentence) and not prose.is_question(found.sentence):
+            kept.append(found)
+            room -= len(found.sentence) + 1
+    if len(kept) == 1:
+        return analyser.clip(best.sentence, limit)
+    return analyser.joined(found.sentence for found in sorted(kept, key=lambda found: found.at))
 
 
 def overview(user: str, agent: str, bounds: tuple[int, int] = (100, 200)) -> str:
@@ -181,11 +202,7 @@ def overview(user: str, agent: str, bounds: tuple[int, int] = (100, 200)) -> str
         if most - room >= (least + most) / 2:
             break
     told = [lead, *(found.sentence for found in sorted(kept, key=lambda found: found.at))]
-    return ("" if chinese else " ").join(_closed(sentence, chinese) for sentence in told if sentence)
-
-
-def _closed(sentence: str, chinese: bool) -> str:
-    return sentence if sentence[-1] in ".!?。！？…" else sentence.rstrip(":：;；,，") + ("。" if chinese else ".")
+    return analyser.joined(sentence for sentence in told if sentence)
 
 
 def lasting(user: str, agent: str) -> bool:

@@ -23,7 +23,7 @@ from kit.model.notes import Card, Summary
 from kit.vault import layout, note
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
     from kit.govern.hand import Hand
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 COMMIT = "commit"
 """The journal's word for a summary that was written."""
 TAGS, KEYWORDS, ENTITIES = 4, 8, 8
+_MIXED = 4
+"""Turns from which a session may be of many matters."""
 LONGEST = 600
 """Characters of a summary that rules write."""
 
@@ -269,8 +271,17 @@ def _ranked(words: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 
 def _title(found: _Session, says: str) -> str:
-    first = note.first_paragraph(found.cards[0][1].body) if found.cards else ""
-    return hands.title(first or says)
+    """Name a session by the turn that shares most words with the others; one of many matters says so."""
+    cards = [card for _, card in found.cards]
+    if len(cards) < _MIXED:
+        return hands.title((cards and note.first_paragraph(cards[0].body)) or says)
+    borne = Counter(text.key(word) for card in cards for word in card.tags)
+    common = [sum(borne[text.key(word)] - 1 for word in card.tags) for card in cards]
+    central = note.first_paragraph(cards[common.index(max(common))].body) or says
+    if max(borne.values(), default=0) * 2 >= len(cards):
+        return hands.title(central)
+    title = hands.title(central)
+    return f"{title}等 {len(cards)} 件事" if text.language(title) == "zh" else f"{title} and {len(cards) - 1} more"
 
 
 def _by_rules(cards: Iterable[Card]) -> str:
@@ -286,13 +297,4 @@ def _by_rules(cards: Iterable[Card]) -> str:
         if not kept or len(told[at][0]) + 1 <= room:
             kept.append(at)
             room -= len(told[at][0]) + 1
-    return _joined([told[at][0] for at in sorted(kept)])
-
-
-def _joined(sentences: Sequence[str]) -> str:
-    whole = ""
-    for sentence in dict.fromkeys(sentences):
-        end = "" if sentence[-1] in ".!?。！？…" else "。" if text.is_cjk(sentence[-1]) else "."
-        gap = "" if not whole or text.is_cjk(sentence[0]) else " "
-        whole += f"{gap}{sentence}{end}"
-    return whole
+    return text.joined(dict.fromkeys(told[at][0] for at in sorted(kept)))

@@ -47,7 +47,7 @@ def promote(hand: Hand, card: Card, path: str, now: datetime) -> str:
         or len(says) > _MOST
     ):
         return ""
-    same = [each for each in _others(hand, card, path) if _alike(each.says, text.fold(says))]
+    same = [each for each in _others(hand, card, path) if _alike(each.says, says)]
     if len(same) + 1 < RECURS:
         return ""
     made = None
@@ -71,7 +71,7 @@ def _remember(hand: Hand, says: str, source: str, card: Card, now: datetime) -> 
 
 def _answer(summary: str) -> str:
     """Take what was answered out of `question → answer`."""
-    return summary.rpartition(_ARROW)[2].strip()
+    return text.first_sentence(summary.rpartition(_ARROW)[2])
 
 
 def _others(hand: Hand, card: Card, path: str) -> list[_Said]:

@@ -190,3 +190,33 @@ def test_an_answer_is_no_promise_for_the_characters_it_begins_with(user: str, ag
 )
 def test_a_promise_to_heed_what_was_said_is_no_answer(user: str, agent: str) -> None:
     assert is_acknowledged(user, agent)
+
+
+@pytest.mark.parametrize(
+    ("user", "agent", "told"),
+    [
+        (
+            "How do I run the e2e tests?",
+            "`pnpm e2e:up` starts the containers. The seed user is alice@example.test.",
+            "alice",
+        ),
+        (
+            "Where are the dashboards?",
+            "They are in Grafana. The folder is infra/alerts. Ask Wang for access.",
+            "infra/alerts",
+        ),
+        ("怎么跑端到端测试？", "先用 pnpm e2e:up 启动容器。种子用户是 alice@example.test。", "alice"),
+        ("小林是设计师，首页的图标找她要。", "首页的图标放在 assets/icons，用 SVG 格式。", "小林是设计师"),
+        ("老王负责告警规则。", "告警规则在 alerts.yml 里。", "老王"),
+        ("小程序用什么框架？", "小程序用 Taro。", "Taro"),
+    ],
+)
+def test_what_else_has_room_beside_the_best_sentence_is_told(user: str, agent: str, told: str) -> None:
+    assert told in summarise(user, agent)
+
+
+def test_a_sentence_without_a_detail_costs_no_room() -> None:
+    said = summarise(
+        "Which port is it?", "The port is 8080 because of the proxy. It was quite a surprise to everybody here."
+    )
+    assert said == "The port is 8080 because of the proxy."

@@ -275,3 +275,47 @@ def test_a_summary_is_found_by_its_words_tags_and_project_and_lets_its_card_spea
     told = kit.explain("What should the nginx timeout of report exports be?").delivery.ids
     assert told
     assert done.id not in told
+
+
+MIXED = (
+    ("Which medicine may I not take?", "You are allergic to penicillin, because of what happened in Lisbon."),
+    ("Raise the timeout of nginx", "I raised proxy_read_timeout to 75 s in nginx.conf, because uploads are slow."),
+    ("When is the defence?", "The defence is on Thursday"),
+    ("论文什么时候交？", "论文在五月二日交，因为学院要先审。"),
+    ("Which router do we have?", "The router is an AX86U"),
+    ("妈妈的生日是哪天？", "妈妈的生日是十一月九日。"),
+)
+
+
+def test_a_session_of_many_matters_is_not_named_by_one_of_them_alone(kit: Kit) -> None:
+    live(kit, *MIXED)
+    done = kit.tiers.close("s1")
+    assert done
+    assert done.title.endswith(("and 5 more", "等 6 件事"))
+    told = says(kit, done.path)
+    assert "Thursday. " in told, "a blank stands between a Latin sentence and a Chinese one"
+    assert "AX86U. " in told
+
+
+def test_a_session_of_one_matter_is_named_by_the_turn_that_shares_most_with_the_others(kit: Kit) -> None:
+    live(
+        kit,
+        ("Hello, what is new in zplover?", "Version 3 of zplover is out, because of the parser."),
+        *((f"How does the zlathe of zplover turn at step {n}?", f"The zlathe turns {n} times.") for n in (4, 5, 6)),
+    )
+    done = kit.tiers.close("s1")
+    assert done
+    assert "more" not in done.title
+    assert "zlathe" in done.title
+
+
+@pytest.mark.parametrize("length", range(30, 100, 7))
+def test_no_title_ends_within_a_word(kit: Kit, length: int) -> None:
+    words = "Alert rules are owned by Wang; dashboards live in the infrastructure repository under proxy_read_timeout"[
+        :length
+    ]
+    whole = words[: words.rfind(" ")]
+    done = commit(kit, f"{whole}.").summary
+    shown = done.title.rstrip("…")
+    assert whole.startswith(shown)
+    assert whole[len(shown) : len(shown) + 1] in ("", " ", ";")
