@@ -21,7 +21,7 @@ GOOD = 2.0
 _MOST_WORDS = 3
 _MOST_USER, _MOST_AGENT = 3000, 5000
 _FILE = re.compile(
-    r"(?<![\w/.@:-])[\w./-]{0,80}\w\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|sql|"
+    r"(?<![\w/.@:*-])[\w./-]{0,80}\w\.(?:py|pyi|js|jsx|ts|tsx|mjs|go|rs|rb|java|kt|c|h|cc|cpp|hpp|cs|php|swift|sh|sql|"
     r"md|txt|toml|ya?ml|json|jsonl|ini|cfg|conf|env|lock|csv|tsv|html|css|scss|xml|db|sqlite3?|ipynb|vue|proto|tf)"
     r"(?![\w(])"
 )
@@ -60,7 +60,7 @@ _SURNAMES = (
 _PERSON = re.compile(
     r"(?:(?:agreed|talk(?:ed)?|spoke|met|meeting|call|chat(?:ted)?|lunch|synced?|paired|work(?:ed|ing)?) with|"
     r"told|asked|(?:email|mail|message|feedback|note|word) from|[Mm]y name is|(?<!\w)@|"
-    r"\b(?:[Mm]r|[Mm]s|[Mm]rs|[Dd]r)\.?|colleague|manager(?: is)?|boss(?: is)?)"
+    r"\b(?:[Mm]r|[Mm]s|[Mm]rs|[Dd]r|[Pp]rof)\.?|colleague|manager(?: is)?|boss(?: is)?)"
     r" ?([A-Z][a-zà-ÿ]{1,20}(?: [A-Z][a-zà-ÿ]{2,20})?)\b"
 )
 _PERSON_ACTS = re.compile(r"\b([A-Z][a-zà-ÿ]{2,20}) (?:says?|said|wants?|told us|asked|thinks|prefers)\b")

@@ -138,10 +138,12 @@ def keyphrases(
     for found in candidates.weigh(text_user, text_agent, lambda word: known(word) is not None):
         pooled = known(found.word)
         name = pooled or found.word
-        if refused(name, df, cards) or (not pooled and (person(name) or _names_person(name, named))):
+        if refused(found.word, df, cards) or (not pooled and (person(name) or _names_person(name, named))):
             continue
         tag = analyser.tag_word(name)
         seen = df(tag)
+        if cards >= COMMON_FROM and seen > COMMON_SHARE * cards:
+            continue
         score = found.score + (3.0 if pooled else 0.3 * (seen > 0))
         why = f"known tag; {found.why}" if pooled else found.why
         if tag not in weighed or weighed[tag].score < score:

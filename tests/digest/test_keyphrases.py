@@ -164,3 +164,18 @@ def test_abbreviations_are_no_tags(word: str) -> None:
 def test_parts_of_names_and_hosts_are_no_tags() -> None:
     words = {phrase.word for phrase in tags("never Co-authored-by in commits", "See grafana.intern for the panel.")}
     assert not words & {"Co", "grafana．intern"}
+
+
+def test_another_word_for_a_tag_of_the_pool_leads_to_it_however_generic_its_name() -> None:
+    found = keyphrases(
+        "变量名用什么风格", "变量名用蛇形。", known=lambda word: "naming" if word == "变量名" else None,
+        df=lambda _: 0, cards=0,
+    )  # fmt: skip
+    assert found[0].word == "naming"
+
+
+def test_the_end_of_a_pattern_is_no_file_and_a_professor_is_a_person() -> None:
+    text = "Prof. Lindqvist leaves src/**/*.test.ts out"
+    words = {phrase.word for phrase in tags(text, "Noted.")}
+    assert not words & {"test．ts", "Lindqvist", "lindqvist"}
+    assert people(text) == ["Lindqvist"]
