@@ -11,11 +11,12 @@ import sys
 import unicodedata
 from contextlib import suppress
 from functools import update_wrapper
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from kit import asker, config, text
+from kit import asker, config, places, text
 from kit.errors import BadInputError, NoVaultError
 
 if TYPE_CHECKING:
@@ -54,6 +55,14 @@ class Asker(asker.Asker):
         except NoVaultError:
             is_usual = False
         return f"memkit {words}" if is_usual else f"memkit --vault {shlex.quote(str(self.root))} {words}"
+
+    def as_a_hook(self) -> dict[str, object]:
+        """Name what a hook in this folder asks with, which finds less than what a person who asks is shown."""
+        settings = config.load(self.root)
+        return {
+            "unasked": True, "project": places.project_of(str(Path.cwd())),
+            "limit": settings.count("recall.hook_limit"), "threshold": settings.number("recall.hook_threshold"),
+        }  # fmt: skip
 
     def show(self, answer: Answer, say: Callable[[Answer], None]) -> None:
         """Print an answer: as JSON, or as the command says it."""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kit import config
 from kit.cli.ask import Answer, Asker, Group, asking, bold, dim, echo_rows, remark
 from kit.errors import BadInputError, KitError, NotFoundError, NoVaultError
 from kit.installing import commands, planning, state, writing
@@ -94,7 +93,7 @@ def test(asker: Asker, client: str, prompt: str) -> None:
     asker.client().ask("ping", timeout=TEST_S)  # a hook that finds no daemon starts one and says nothing this time
     answer = {"client": client, "hooks": found.hooks, "remarks": list(found.remarks), **_tried(asker, house, client)}
     if prompt:
-        answer["prompt"] = _recalled(asker, house, prompt)
+        answer["prompt"] = _recalled(asker, prompt)
     asker.show(answer, _say_test)
     if answer["exit_code"] or answer["errors"] or found.hooks != "installed":
         raise click.exceptions.Exit(1)
@@ -208,14 +207,9 @@ def _tried(asker: Asker, house: House, client: str) -> Answer:
     }
 
 
-def _recalled(asker: Asker, house: House, prompt: str) -> str:
-    """Ask for what the hook would inject, which is less than what a person who asks is shown."""
-    if not asker.ask("perceive", prompt=prompt)["useful"]:
-        return ""
-    settings = config.load(asker.root)
-    limit, threshold = settings.count("recall.hook_limit"), settings.number("recall.hook_threshold")
-    found = asker.ask("explain", query=prompt, project=house.here.name, limit=limit, threshold=threshold)
-    return str(found["delivery"]["text"])
+def _recalled(asker: Asker, prompt: str) -> str:
+    """Ask for what the hook would inject."""
+    return str(asker.ask("explain", query=prompt, **asker.as_a_hook())["delivery"]["text"])
 
 
 def _say_test(told: Answer) -> None:

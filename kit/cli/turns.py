@@ -66,14 +66,14 @@ def complete(asker: Asker, card: str, answer: str, status: str, **params: object
 @click.argument("query")
 @click.option("--tag", "tags", multiple=True, help="Ask by this tag as well; may be repeated.")
 @click.option("--scene", default="", help="As `work` or `work/code-review`.")
-@click.option("--project", default="", help="Only this project's memories and those of none.")
+@click.option("--project", help="Only this project's memories and those of none.")
 @click.option("--topic", "--session", default="", help="The running session.")
 @click.option("--layer", type=_LAYER, help="Only this tier.")
 @click.option("--category", type=CATEGORY, help="Only facts of this category.")
 @click.option("-k", "-n", "--limit", type=click.IntRange(1, 200), help="How many hits at most.")
 @click.option("--threshold", type=click.FloatRange(0, 1), help="The score a hit must reach.")
 @click.option("--explain", is_flag=True, help="Say each factor of each score, and what was missing.")
-@click.option("--context", "as_context", is_flag=True, help="Print the text a hook would inject.")
+@click.option("--context", "as_context", is_flag=True, help="Print the text a hook in this folder would inject.")
 @click.option("--route", type=_ROUTE, help="How deep the text goes; else as the prompt needs.")
 @click.option("--now", metavar="TIME", help="The time to ask at, if not now.")
 @asking
@@ -82,6 +82,8 @@ def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_co
     said = text_argument(query)
     if not said.strip() and not tags:
         raise BadInputError("There is nothing to recall by.", "Give words, or --tag.")
+    if as_context and not tags:
+        params = asker.as_a_hook() | {name: value for name, value in params.items() if value is not None}
     answer = asker.ask("explain", query=said, tags=list(tags) or None, **params)
     if as_context:
         asker.show(answer["delivery"], lambda found: click.echo(found["text"], nl=False))

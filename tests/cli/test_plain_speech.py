@@ -438,3 +438,25 @@ def test_a_row_is_no_wider_than_the_terminal(call: Run, on_terminal: Callable[..
             assert len(shown) <= 120 or line == ["config"], shown
     assert "true" in on_terminal("config")
     assert "False" not in call("config").stdout
+
+
+# --- what a hook would inject
+
+
+def test_the_context_is_what_a_hook_in_this_folder_would_inject(
+    call: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for project in ("gate", "pump"):
+        says = f"Reports of the {project} go in tables"
+        call("remember", says, "--project", project, "--tag", "report-layout")
+        (home / project / ".git").mkdir(parents=True)
+    asked = "what is the report-layout I want?"
+    monkeypatch.setenv("MEMKIT_RECALL_TEXT_MS", "20000")  # on a busy machine as on an idle one
+    for project, other in (("gate", "pump"), ("pump", "gate")):
+        monkeypatch.chdir(home / project)
+        shown = call("recall", asked, "--context").stdout
+        assert f"Reports of the {project}" in shown
+        assert f"Reports of the {other}" not in shown
+        assert f"Reports of the {other}" in call("recall", asked).stdout
+        assert f"Reports of the {other}" in call("recall", asked, "--context", "--project", other).stdout
+    assert call("recall", "thanks!", "--context").stdout == ""
