@@ -66,6 +66,9 @@ class Names(ABC):
 
     def claimant(self, key: str) -> Held | None:
         """Find the tag that a folded name belongs to."""
+        nums = self.called(CLAIMED, key)
+        if len(nums) == 1:  # as nearly all
+            return self.at_num(next(iter(nums)))
         claims = self.all_called(CLAIMED, (key,))
         return min(claims, key=lambda held: (held.key != key, held.path), default=None)
 

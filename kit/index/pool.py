@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["IMPLICIT", "LEVELS", "Held", "HeldScene", "Pool"]
 
 _OWED = "follow:"
-_MOST = 2_000
+_MOST = 20_000
 """Tags and words that are kept in mind: of the largest pools those that are asked for."""
 
 
