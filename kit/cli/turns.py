@@ -80,8 +80,6 @@ def complete(asker: Asker, card: str, answer: str, status: str, **params: object
 def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_context: bool, **params: object) -> None:
     """Recall what is useful for a question."""
     said = text_argument(query)
-    if not said.strip() and not tags:
-        raise BadInputError("There is nothing to recall by.", "Give words, or --tag.")
     if as_context and not tags:
         params = asker.as_a_hook() | {name: value for name, value in params.items() if value is not None}
     answer = asker.ask("explain", query=said, tags=list(tags) or None, **params)

@@ -130,11 +130,14 @@ def test_recall_says_why_and_what_is_not_known(memkit: Run, done: str) -> None:
     assert "75 seconds" in answer["says"][0]
 
 
-def test_the_context_is_what_a_hook_would_inject(memkit: Run, done: str) -> None:
-    text = out(memkit("recall", "what about nginx?", "--context", "--route", "deep"))
+def test_the_context_is_what_a_hook_would_inject(memkit: Run, done: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMKIT_RECALL_TEXT_MS", "20000")  # on a busy machine as on an idle one
+    assert out(memkit("recall", "what about nginx?", "--context")) == "", "it is of another project than this folder"
+    here = ("--context", "--project", "harbor")
+    text = out(memkit("recall", "what about nginx?", *here, "--route", "deep"))
     assert text.startswith("--- recalled notes")
     assert f"> answered: {ANSWER}" in text
-    assert loaded(memkit("recall", "what about nginx?", "--context", "--json"))["ids"] == [done]
+    assert loaded(memkit("recall", "what about nginx?", *here, "--json"))["ids"] == [done]
     assert out(memkit("recall", "thanks!", "--context")) == ""
 
 

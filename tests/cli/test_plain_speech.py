@@ -357,7 +357,6 @@ def test_a_note_is_shown_with_what_was_said_and_its_links(call: Run) -> None:
         (["daemon", "stat"], "Did you mean"),
         (["book", "--dimension", "tags"], "Did you mean 'tag'?"),
         (["book", "--dimension", "nope"], "Known: "),
-        (["recall", " "], "There is nothing to recall by."),
     ],
 )
 def test_a_word_that_is_none_is_refused_with_the_one_that_is_near(call: Run, line: list[str], says: str) -> None:
