@@ -34,6 +34,8 @@ WEIGHTS = {
 """What both sides said is scored apart and added; summary, overview and tags only repeat words of it."""
 PERSON = 0.3
 """Weight of a person's name as a word."""
+COMMON, FEW = 0.06, 500
+"""Share of the notes that a family of words may stand on, or so many: a longer list takes time and tells little."""
 CANDIDATES = 40
 """Cards the full text brings in at most, or twice as many as are asked for: more take longer and find hardly more."""
 BATCH = 50
@@ -226,10 +228,11 @@ class Witness:
         behind = self.behind
         if behind:
             allowed = self._fresh_among(allowed)
-        asks = [*words.items(), *kin.asked(words).items()]
+        akin = kin.asked(words)
+        known, notes = engine.doc_freqs([*words, *akin]), max(1, engine.statistics().notes)
+        most_often = max(FEW, COMMON * notes)
+        asks = [*words.items(), *(each for each in akin.items() if known.get(each[0], 0) <= most_often)]
         found = engine.search(asks, most, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
-        known = engine.doc_freqs(list(words))
-        notes = max(1, engine.statistics().notes)
         asked = {word: weight * bm25.idf(notes, known.get(word, 0)) for word, weight in words.items()}
         mass = sum(asked.values())
         rare = {word: mass_of(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
