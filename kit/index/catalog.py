@@ -96,6 +96,17 @@ class Catalog:
             for num, note_id, path in rows_in(self._db, "SELECT num, id, path FROM notes WHERE num IN", nums)
         }
 
+    def long_events(self, cards: Collection[int], least: int) -> dict[int, Entry]:
+        """Find the events of a few cards, those of at least so many bytes."""
+        columns = ", ".join(f"event.{column}" for column in _COLUMNS.split(", "))
+        rows = rows_in(
+            self._db,
+            f"SELECT notes.num, {columns} FROM notes JOIN notes event"
+            f" ON event.id = notes.id || '{_PARTS['events']}' AND event.size >= {int(least)} WHERE notes.num IN",
+            cards,
+        )
+        return {row[0]: Entry._make(row[1:]) for row in rows}
+
     def below(self, folder: str) -> list[Entry]:
         """List the entries under a folder, '' for all."""
         if not folder:

@@ -40,6 +40,15 @@ class TextProof(NamedTuple):
     """the gain in words, each as rare as one that stands on a single card"""
 
 
+class Phrases(NamedTuple):
+    """What of a question stands together in a long card."""
+
+    gain: float = 0.0
+    """as the words gain: ÷ the rarity of all words asked"""
+    said: tuple[str, ...] = ()
+    """words that stand together"""
+
+
 class Proofs(NamedTuple):
     """What the full text says to a question."""
 
@@ -52,6 +61,8 @@ class Proofs(NamedTuple):
     """says more of the few cards that are told"""
     words: Callable[[Collection[int]], Mapping[int, Mapping[str, float]]] = lambda _: {}
     """says of some cards what each of the rarest words adds to their gains"""
+    phrases: Mapping[int, Phrases] = {}
+    """of the best cards those that are long, whether any words stand together there or not"""
     whole: bool = True
     """whether every card's words are known: else one that is found nowhere may still stand somewhere"""
 
@@ -79,6 +90,8 @@ class Query(NamedTuple):
     gains: Mapping[int, float] = {}
     """what each card's words gain"""
     beside: Beside = Beside()
+    phrases: Mapping[int, Phrases] = {}
+    """what stands together in long cards"""
     proofs: Mapping[int, TextProof] = {}
     """more on the cards that are told"""
     unnamed: float = 0.0
@@ -119,6 +132,7 @@ def recall(index: Index, query: Query) -> Recall:
         seen, lacking = query.perception, matched.malformed
         return Recall(query.text, found, seen, seen.route, codes, matched.missing, lacking, query.remarks)
     query, matched, tell = _heard(index, query, gate, matched)
+    asked = asked._replace(long=query.phrases)
     called = sum(concept.trust > 1 for concept in matched.concepts)
     if query.further and called > 1:
         query = query._replace(limit=query.limit + min(query.further, called - 1))
@@ -161,7 +175,9 @@ def _heard(
             matched = _matched(index, query)
             heard = witness(said, matched.persons, gate.opens, query.limit)
         unnamed = sum(weight for word, weight in heard.rarity.items() if word not in matched.covered)
-        query = query._replace(gains=heard.gains, remarks=(*query.remarks, *heard.remarks), unnamed=unnamed)
+        query = query._replace(
+            gains=heard.gains, phrases=heard.phrases, remarks=(*query.remarks, *heard.remarks), unnamed=unnamed
+        )  # fmt: skip
     if query.gains and score.hears_beside(query.weights):
         query = query._replace(beside=beside(index, query.gains, query.weights.steps, heard.words))
     return query, matched, heard.tell
@@ -231,6 +247,8 @@ def _by_evidence(query: Query, strengths: dict[int, float], least: float) -> Ite
         gains[num] = get(num, 0.0) + more
     for num, gain in answer.items():
         gains[num] = get(num, 0.0) + weights.answer * gain
+    for num, (gain, _) in query.phrases.items():
+        gains[num] = get(num, 0.0) + weights.phrase * gain
     joined, both = score.joiner(weights), gains.keys() & strengths.keys()
     found: list[tuple[float, Sequence[int]]] = [(joined(strengths[num], gains.pop(num)), (num,)) for num in both]
     alike: defaultdict[float, list[int]] = defaultdict(list)

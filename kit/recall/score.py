@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from kit.model.hits import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from kit.index.features import Features
     from kit.recall.match import Concept, Span
@@ -54,6 +54,8 @@ class Weights(NamedTuple):
     """what a person and a time that are asked for weigh at least: a condition counts even where many cards meet it"""
     text: float = 0.7
     """λ: how fast the full text convinces"""
+    phrase: float = 0.65
+    """the same for words that stand together in a long card as they do in the question"""
     near: float = 0.15
     """the same for the words of the turns right before and after"""
     topic: float = 0.25
@@ -77,8 +79,8 @@ PROFILES = {
     # strength = matched / asked, exp(−0.05·days), ×1.15 / dropped, +0.1 / +0.1, nothing else
     "wangdefa": Weights(
         decay_floor=0.0, decay_days=20.0, importance_floor=1.0, semantic=1.0, transient=1.0, scene=0.1, scene_sub=0.1,
-        asks=1.0, sort=1.0, timely=0.0, guessed_scene=1.0, tags=1.0, text=0.0, near=0.0, topic=0.0, answer=0.0,
-        lent=0.0, rare_weighs_more=False,
+        asks=1.0, sort=1.0, timely=0.0, guessed_scene=1.0, tags=1.0, text=0.0, phrase=0.0, near=0.0, topic=0.0,
+        answer=0.0, lent=0.0, rare_weighs_more=False,
     ),
     "layered": Weights(least=0.08, layered=True),
 }  # fmt: skip
@@ -115,6 +117,12 @@ class Asked(NamedTuple):
     """the sort of answer it asks for"""
     past: tuple[Past, ...] = ()
     """the times it speaks of"""
+    long: Collection[int] = ()
+    """cards that say far more than their summary, and so never only ask"""
+
+    def only_asks(self, row: Features) -> bool:
+        """Tell whether all a card says is a question."""
+        return row.only_asks and row.num not in self.long
 
 
 def narrowing(spans: Iterable[Span], now: float) -> tuple[Past, ...]:
@@ -215,7 +223,7 @@ def standing(weights: Weights, row: Features, asked: Asked) -> float:
         * importance(weights, row.importance)
         * layer(weights, row.layer)
         * feedback(weights, row.feedback)
-        * (weights.asks if row.only_asks else 1.0)
+        * (weights.asks if asked.only_asks(row) else 1.0)
         * (weights.sort if asked.sought and asked.sought.held(row.shown) else 1.0)
         * timely(weights, row.created, asked)
     )
@@ -246,7 +254,7 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
     floor, rest, days, now = weights.decay_floor, 1 - weights.decay_floor, weights.decay_days, asked.now
     factors: dict[tuple[int, str, str], tuple[float, float, float]] = {}
     has_scene, exp, asks = bool(asked.scene or asked.scene_sub), math.exp, weights.asks
-    held, sort, times = asked.sought and asked.sought.held, weights.sort, asked.past
+    held, sort, times, long = asked.sought and asked.sought.held, weights.sort, asked.past, asked.long
 
     def score(row: Features, proof: float) -> float:
         key = row.importance, row.layer, row.feedback
@@ -257,7 +265,7 @@ def scorer(weights: Weights, asked: Asked) -> Callable[[Features, float], float]
         age = (now - row.created) / DAY
         faded = floor + rest * exp(-(age if age > 0 else 0.0) / days)
         value = proof * (faded * found[0] * found[1] * found[2])
-        if row.only_asks:
+        if row.only_asks and row.num not in long:
             value *= asks
         if held and held(row.shown):
             value *= sort
@@ -283,7 +291,7 @@ def reasons(weights: Weights, row: Features, asked: Asked) -> list[Reason]:
         found.append(Reason("layer", value, "×", f"{row.layer} memory"))
     if (value := feedback(weights, row.feedback)) != 1.0:
         found.append(Reason("feedback", value, "×", f"{row.feedback} by the person"))
-    if row.only_asks and weights.asks != 1.0:
+    if asked.only_asks(row) and weights.asks != 1.0:
         found.append(Reason("asks", weights.asks, "×", "it only asks"))
     if asked.sought and weights.sort != 1.0 and asked.sought.held(row.shown):
         found.append(Reason("sort", weights.sort, "×", f"it tells {asked.sought.name}, which is asked for"))

@@ -99,6 +99,9 @@ def _told(query: Query, num: int) -> list[Reason]:
     if (gain := query.gains.get(num)) is not None:
         note = query.proofs[num].note if num in query.proofs else "words found"
         said.append(Reason("text", score.conviction(weights.text, gain), "∪", note))
+    if (phrases := query.phrases.get(num)) and phrases.gain:
+        why = f"{', '.join(map(repr, phrases.said))} together in a long text"
+        said.append(Reason("phrase", score.conviction(weights.phrase, phrases.gain), "∪", why))
     if more := near.get(num):
         said.append(Reason("near", score.conviction(weights.near, more), "∪", "words found in the turns beside it"))
     if more := topic.get(num):

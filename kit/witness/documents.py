@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from kit import text
@@ -11,10 +12,17 @@ from kit.model.notes import Card, Fact, Plain, Summary
 from kit.vault import exchange, note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
+    from kit.index.catalog import Entry
     from kit.index.reflection import Index
     from kit.model.notes import Note
+
+
+LONGEST = 30_000
+"""Characters of a long note that are read again for a question."""
+KEPT = 32
+"""Long notes that stay in memory: what a session talks of comes up again."""
 
 
 class Documents:
@@ -22,6 +30,7 @@ class Documents:
 
     def __init__(self, index: Index, load: Callable[[str], Note], read_body: Callable[[str], str]) -> None:
         self._index, self._load, self._read_body = index, load, read_body
+        self._read: dict[str, tuple[str, str]] = {}
 
     def of(self, num: int) -> fulltext.Doc | None:
         """Read a card; None when it is gone or can't be read."""
@@ -62,6 +71,38 @@ class Documents:
             # A summary repeats what was said; what it says beyond that, a person wrote, and it counts in full.
             heard = text.fold(f"{said.user}\n{said.agent}")
             yield "facts", " ".join(word for word in text.tokens(first) if word not in heard)
+
+    def long_texts(self, nums: Collection[int], least: int, deadline: float) -> dict[int, str]:
+        """Read what some notes say, folded: those of at least `least` bytes, and their beginning.
+
+        The last few are kept.
+        """
+        rows = self._index.features.rows()
+        cards = [num for num in nums if num in rows and rows[num].kind == "card"]
+        others = [num for num in nums if num in rows and rows[num].kind == "note"]
+        entries = self._index.catalog.long_events(cards, least) if cards else {}
+        if others:
+            entries |= {
+                num: entry for num, entry in self._index.catalog.all_numbered(others).items() if entry.size >= least
+            }
+        found: dict[int, str] = {}
+        for num in nums:
+            entry = entries.get(num)
+            if entry and monotonic() < deadline and (says := self._folded(entry)):
+                found[num] = says
+        return found
+
+    def _folded(self, entry: Entry) -> str:
+        kept = self._read.pop(entry.path, None)
+        if kept is None or kept[0] != entry.etag:
+            try:
+                kept = entry.etag, text.fold(self._load(entry.path).body[:LONGEST])
+            except KitError:
+                return ""
+        self._read[entry.path] = kept
+        if len(self._read) > KEPT:
+            del self._read[next(iter(self._read))]
+        return kept[1]
 
     def _body(self, link: str) -> str:
         catalog = self._index.catalog

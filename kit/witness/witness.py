@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager, suppress
 from itertools import islice
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from kit import kin
@@ -17,6 +18,7 @@ from kit.index import bm25, fulltext
 from kit.recall.engine import Proofs
 from kit.recall.match import rarity
 from kit.vault.lock import VaultLock
+from kit.witness import phrases
 from kit.witness.documents import Documents
 from kit.witness.question import mass_of, proof_of, words_of
 
@@ -38,6 +40,8 @@ COMMON, FEW = 0.06, 500
 """Share of the notes that a family of words may stand on, or so many: a longer list takes time and tells little."""
 CANDIDATES = 40
 """Cards the full text brings in at most, or twice as many as are asked for: more take longer and find hardly more."""
+READ, LONG = 8, 1_500
+"""So many of the best notes are read for words that stand together, those of so many bytes."""
 BATCH = 50
 """Cards taken in at once while others wait for the index."""
 STUMBLES = 3
@@ -228,6 +232,7 @@ class Witness:
         behind = self.behind
         if behind:
             allowed = self._fresh_among(allowed)
+        deadline = monotonic() + budget_s
         akin = kin.asked(words)
         known, notes = engine.doc_freqs([*words, *akin]), max(1, engine.statistics().notes)
         most_often = max(FEW, COMMON * notes)
@@ -257,7 +262,10 @@ class Witness:
         remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
         if behind:
             remarks += (f"{behind} notes are not in the full text yet.",)
-        return Proofs(gains, remarks, rare, tell, weigh_words, whole=not behind)
+        texts = self._documents.long_texts(list(islice(gains, READ)), LONG, deadline)
+        pairs = phrases.pairs_of(plain, known, list(texts.values())[:2])
+        together = phrases.weigh(pairs, texts, mass)
+        return Proofs(gains, remarks, rare, tell, weigh_words, together, whole=not behind)
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
