@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kit import text
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAIR, STRAY_PAIR = 0.5, 0.2
+ECHO = 0.5
+"""Worth of a lone CJK character as a word."""
 LONGEST = 96
 """Words of a question that are looked at: what is asked stands at the beginning or at the end."""
 MOST_OFTEN = 3
@@ -42,6 +45,26 @@ def mass_of(word: str, df: int) -> float:
     if not text.is_cjk(word):
         return 1.0
     return PAIR if df else STRAY_PAIR
+
+
+@lru_cache(maxsize=4096)
+def solidity(word: str) -> float:
+    """Say how much of a word a term is that was found: letters, numbers and pairs with a filler (`的`) are none.
+
+    Characters mostly repeat what pairs of them say.
+    """
+    if len(word) > 1:
+        stops = text.stop_words()
+        return float(not (word.isdecimal() or (text.is_cjk(word) and any(char in stops for char in word))))
+    return ECHO if text.is_cjk(word) else 0.0
+
+
+def shares_of(gains: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+    """Say of each card how much of what its words gain comes from words indeed."""
+    return {
+        num: sum(gain * solidity(word) for word, gain in each.items()) / (sum(each.values()) or 1.0)
+        for num, each in gains.items()
+    }
 
 
 def proof_of(fields: Mapping[str, float], mass: float, to_words: float) -> TextProof:

@@ -20,7 +20,7 @@ from kit.recall.match import rarity
 from kit.vault.lock import VaultLock
 from kit.witness import phrases
 from kit.witness.documents import Documents
-from kit.witness.question import mass_of, proof_of, words_of
+from kit.witness.question import mass_of, proof_of, shares_of, solidity, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -241,15 +241,16 @@ class Witness:
         asked = {word: weight * bm25.idf(notes, known.get(word, 0)) for word, weight in words.items()}
         mass = sum(asked.values())
         rare = {word: mass_of(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
-        # characters repeat what pairs of them say, so they make no word more
-        share = sum(asked[word] for word in plain) / (mass or 1.0)
+        has_echoes = any(solidity(word) < 1 for word in words)
         gains = {num: score / mass for num, score in found.hits} if mass else {}
-        to_words = share / bm25.idf(notes, 1)
+        one_word = bm25.idf(notes, 1)
 
         def tell(nums: Collection[int]) -> dict[int, TextProof]:
             with self._mending():
-                parts = found.parts([num for num in nums if num in gains])
-                return {num: proof_of(fields, mass, to_words) for num, fields in parts.items()}
+                known_of = [num for num in nums if num in gains]
+                shares = shares_of(found.words(known_of)) if has_echoes else {}
+                parts = found.parts(known_of)
+                return {num: proof_of(fields, mass, shares.get(num, 1.0) / one_word) for num, fields in parts.items()}
             return {}
 
         def weigh_words(nums: Collection[int]) -> dict[int, dict[str, float]]:
