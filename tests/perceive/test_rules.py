@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kit.perceive.rules import SceneWords, perceive, spoken
+from kit.text import is_cjk
 
 if TYPE_CHECKING:
     from kit.model.perception import Perception
@@ -83,6 +84,16 @@ def test_the_rules_hold_on_prompts_they_were_not_tuned_on() -> None:
     assert figures.route >= 0.8
     assert figures.scene >= 0.5
     assert figures.intent >= 0.7
+
+
+@pytest.mark.parametrize(("name", "least"), [("routes.jsonl", 0.9), ("routes-held-out.jsonl", 0.7)])
+def test_how_deep_an_answer_must_go_is_told_by_other_words_too(name: str, least: float) -> None:
+    rows = [json.loads(line) for line in (HERE / name).read_text(encoding="utf-8").splitlines()]
+    for tongue in (True, False):
+        chosen = [row for row in rows if is_cjk(row["text"]) is tongue]
+        right = sum(judge(row["text"]).route == row["route"] for row in chosen) / len(chosen)
+        print(f"{name}: {len(chosen)} prompts, route {right:.3f}")  # noqa: T201 - as above
+        assert right >= least
 
 
 def test_the_labelled_sets_are_large_and_do_not_overlap() -> None:

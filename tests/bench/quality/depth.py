@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tests.bench.quality.runner import Options
 
 LABELS = Path(__file__).parents[2] / "perceive"
-FILES = ("prompts.jsonl", "prompts-held-out.jsonl")
+FILES = ("prompts.jsonl", "prompts-held-out.jsonl", "routes.jsonl", "routes-held-out.jsonl")
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 ROUTES: tuple[Route, ...] = get_args(Route)
 
@@ -46,7 +46,7 @@ def routes() -> list[dict[str, Any]]:
     for name in FILES:
         for line in (LABELS / name).read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            if row["useful"]:
+            if row.get("useful", True):
                 language = "zh" if text.is_cjk(row["text"]) else "en"
                 for at in ((name, language, row["route"]), (name, language, "all")):
                     total[at] += 1
