@@ -336,3 +336,26 @@ def test_seeds_are_reproducible() -> None:
         assert note.created is None, path
         assert note.id == f"seed-{path.split('/')[0].removesuffix('s')}-{PurePosixPath(path).stem}"
     assert {tag.source for tag in of_kind(VAULT, Tag).values()} == {"system"}
+
+
+def test_things_of_one_family_are_tags_of_their_own_and_both_sides_say_so() -> None:
+    """An alias means the same thing: whoever asks for Vue is not answered with React."""
+    tags = {tag.name: tag for tag in of_kind(VAULT, Tag).values()}
+    families = {
+        "frontend": ("react", "vue", "css"),
+        "database": ("postgresql", "mysql", "sqlite", "redis", "sql"),
+        "shell": ("bash", "zsh"),
+        "unit-testing": ("pytest", "jest"),
+        "formatting": ("prettier", "black", "ruff"),
+        "dependencies": ("pip", "npm"),
+        "authentication": ("oauth", "jwt", "authorization"),
+    }
+    for family, names in families.items():
+        assert {f"[[tags/{name}]]" for name in names} <= {f"[[{link}]]" for link in map(bare, tags[family].related)}
+    for tag in tags.values():
+        for link in map(bare, tag.related):
+            assert f"tags/{tag.name}" in map(bare, tags[link.removeprefix("tags/")].related), (tag.name, link)
+
+
+def bare(link: str) -> str:
+    return link.strip("[]")
