@@ -29,6 +29,20 @@ _TECHNICAL = re.compile(
     r"`[^`\n]+`|\b[\w-]+\.(?:py|tsx?|jsx?|go|rs|java|md|toml|ya?ml|json|sql|sh|css|html|cpp|cs|rb|php)\b"
     r"|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+|\b[A-Z][a-z]+[A-Z]\w+|(?<=\s)--?[a-z][\w-]+|\b[\w.-]+/[\w.-]+/[\w./-]+"
 )
+_BY_ITSELF = re.compile(
+    r"""\W*(?:please\s+|(?:can|could|would)\ you\s+(?:please\s+)?|now\s+)?
+    (?:translate\s+(?:["“'«].+["”'»]\s+(?:in)?to\s+\w+|(?:this\b|the\ following\b|it\b)?[^\n:]*?\b(?:in)?to\s+\w+\s*:.+)
+    |how\s+(?:do|would)\s+(?:you|i)\s+say\s+["“'«].+["”'»]\s+in\s+\w+|(?:what(?:'s|\s+is)\s+the\s+)?(?!our\b|my\b|the\b)\w+\s+word\s+for\s+["“']?\w+["”']?
+    |(?:tell|give)\s+(?:me|us)\s+(?:a|an|another|one\s+more)\s+(?:\w+\s+)?(?:joke|riddle|pun|limerick|tongue\s+twister)\b(?!.*\b(?:my|our|us|we|last|again)\b)[^\n]*
+    |(?:请|帮我|麻烦)*把?(?:(?:这|下面|以下)[^：:\n]{0,8})?(?:翻译|译)成\w{1,4}\s*[：:].+
+    |["“「『].+["”」』]\s*(?:用|的|翻译成|译成)\w{1,4}(?:语|文)?(?:怎么|如何)(?:说|讲|写)
+    |(?:再|请|给我|跟我)*(?:讲|说|来|出)一?个[^\n，。]{0,10}(?:笑话|段子|谜语|脑筋急转弯|绕口令)[^\n，。]{0,6})
+    \W*""",
+    re.IGNORECASE | re.DOTALL | re.VERBOSE,
+)
+"""What brings along all it needs: a text to translate, a joke to be told."""
+_SHORT = 500
+"""Characters up to which a prompt may be such a request: a longer one would take long to match, too."""
 _TELLS = re.compile(r"\W*(?:(?:i|i'm|i've|my|we|he|she|they|it's)\b|我|今天|昨天|昨晚|他|她)", re.IGNORECASE)
 """How a person begins who tells something, rather than asks for it."""
 
@@ -93,6 +107,8 @@ def _useful(text: str, heard: _Heard) -> tuple[bool, str]:
         useless = "nothing but numbers, marks or addresses"
     elif covered(heard.split, table(fillers=True), {"filler"}):
         useless = f'only small talk or a go-ahead: "{heard.said[:60]}"'
+    elif len(text) <= _SHORT and _BY_ITSELF.fullmatch(text):
+        useless = f'a request that needs nothing else: "{text.strip()[:60]}"'
     elif heard.past:
         return True, f'a shared past or a preference: "{heard.past}"'
     elif heard.pasted and covered(heard.split, table(fillers=True), FILLERS):

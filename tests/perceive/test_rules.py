@@ -345,3 +345,38 @@ def test_any_text_is_judged_the_same_each_time(text: str) -> None:
     found = judge(text)
     assert found == judge(text)
     assert found.useful or found.route == "shallow"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'translate "see you next week" into Spanish',
+        "please translate this to German: The meeting has been moved to Thursday.",
+        "translate into Italian: where is the train station?",
+        'how do you say "thank you very much" in Japanese?',
+        "what's the French word for butterfly",
+        "tell me a joke about programmers",
+        "把这句话翻译成日语：会议改到星期四了。",
+        "“下周见”用英语怎么说",
+        "讲个程序员的笑话",
+    ],
+)
+def test_what_brings_along_all_it_needs_asks_for_no_memory(said: str) -> None:
+    assert not judge(said).useful
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "translate the release notes into Spanish",
+        "translate our glossary as we did last time",
+        "how do we say no in German in the mails to customers?",
+        "tell me the joke Tom told at the party",
+        "what's our word for customers",
+        "把发布说明翻译成日语",
+        "我们平时怎么翻译“标签池”？",
+        "上次讲的那个笑话是什么？",
+    ],
+)
+def test_what_needs_something_of_ours_does(said: str) -> None:
+    assert judge(said).useful
