@@ -240,3 +240,12 @@ def test_every_plugin_has_the_line_in_which_the_paths_are_put() -> None:
         assert str(ROOT).encode() not in raw
     assert FENCE_OPEN not in (HOOKS / "rules/memkit.md").read_text("utf-8")
     assert laid.MARK in (HOOKS / "rules/memkit.md").read_bytes()
+
+
+def test_what_is_for_one_person_alone_is_kept_out_of_git(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = desk.base / "project"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    told = desk.install("claude", "--project").err
+    assert "echo .claude/settings.local.json >> .git/info/exclude" in told
+    assert ".git/info/exclude" not in desk.install("claude").err

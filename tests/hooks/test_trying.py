@@ -71,3 +71,20 @@ def test_it_says_what_it_saw_in_words(desk: Desk, house: House) -> None:
     assert ran.code == 0
     assert "(nothing at the start of a session)\n(nothing for this prompt)" in ran.out
     assert "ms" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("client", "step"),
+    [("gemini", "gemini extensions install"), ("qwen", "qwen extensions install"), ("openclaw", "plugins install")],
+)
+def test_what_is_left_to_do_is_said_and_leads_to_no_loop(desk: Desk, house: House, client: str, step: str) -> None:
+    house.ask("ping")
+    assert f"hooks install {client}" in desk.memkit("test", client).err
+    first, again = desk.install(client), desk.install(client)
+    for ran in (first, again):
+        assert f"{client}: laid; the client has yet to take them up" in ran.err
+        assert step in ran.err
+    tried = desk.memkit("test", client)
+    assert tried.code == 1
+    assert step in tried.err
+    assert "hooks install" not in tried.err
