@@ -57,11 +57,13 @@ class Remembered(NamedTuple):
     id: str
     path: str
     did: str
-    """new, confirmed, superseded, outdated: something newer is known, or known: from this very card"""
+    """new, confirmed, superseded, or outdated: something newer is known"""
     key: str
     refused: tuple[str, ...] = ()
     redacted: tuple[str, ...] = ()
     """kinds of secrets that were taken out of it"""
+    changed: bool = True
+    """False where it was known from this very source, or something newer is known"""
 
 
 def remember(hand: Hand, stated: Stated, now: datetime, who: Who) -> Remembered | None:
@@ -151,10 +153,10 @@ def _again(hand: Hand, path: str, fact: Fact, stated: Stated, at: datetime, who:
     same = _says_the_same(old, fact, stated)
     said = _said(stated, at)
     if not same and stated.said_at and fact.updated and said < fact.updated:
-        return Remembered(fact.id, path, "outdated", stated.key or fact.key)
+        return Remembered(fact.id, path, "outdated", stated.key or fact.key, changed=False)
     witnessed = _is_among(hand, stated.source, fact.sources)
     if same and witnessed:
-        return Remembered(fact.id, path, "known", stated.key or fact.key)
+        return Remembered(fact.id, path, "confirmed", stated.key or fact.key, changed=False)
     more = same and not inferred and digest.statements.adds(stated.says, old)
     changes = _changes(fact, stated, said, same=same, more=more, witnessed=witnessed)
     tags, refused = pool_acts.allowed(hand, stated.tags)

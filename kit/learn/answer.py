@@ -149,7 +149,7 @@ class _Taker:
         except ConflictError as error:
             self._busy = error
             return []
-        return [done.path] if done and done.did not in ("known", "outdated") else []
+        return [done.path] if done and done.changed else []
 
     def _feedback(self, turn: Turn) -> str:
         """Put the verdict onto the card before, where the model has one; else as rules see it."""

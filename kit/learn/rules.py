@@ -120,7 +120,7 @@ def keep(
 ) -> tuple[str, ...]:  # fmt: skip
     """Remember statements as facts; return the paths of those that are new, surer or superseded."""
     done = (facts.remember(hand, _stated(one, card, path), now, "learn") for one in stated)
-    return tuple(each.path for each in done if each and each.did not in ("known", "outdated"))
+    return tuple(each.path for each in done if each and each.changed)
 
 
 def _stated(statement: digest.statements.Statement, card: Card, path: str) -> facts.Stated:
