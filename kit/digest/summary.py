@@ -6,6 +6,7 @@ Law: extractive, so nothing is said that was not said; the language of the turn 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from kit import text as analyser
@@ -51,31 +52,39 @@ class _Scored(NamedTuple):
     sentence: str
 
 
+class _Heard(NamedTuple):
+    """What a person said, as answers are compared with it."""
+
+    features: frozenset[str]
+    folded: str
+    asks: bool
+
+
+@lru_cache(maxsize=4)  # asked for with every sentence of the answer
+def _heard(user: str) -> _Heard:
+    asks = any(map(prose.is_question, prose.sentences(prose.plain(user))))
+    return _Heard(frozenset(words.features(user)), analyser.fold(user), asks)
+
+
 def _takes_note(sentence: str, user: str) -> bool:
     """Tell whether a sentence only says that what the user said will be heeded: it promises, and brings nothing new."""
     if not prose.is_promise(sentence):
         return False
-    fresh = words.features(sentence) - words.features(user)
-    asked = any(map(prose.is_question, prose.sentences(prose.plain(user))))
-    most = 0 if asked else _NEW_WORDS * (2 if analyser.language(sentence) == "zh" else 1)
-    return len(fresh) <= most and not _brings(sentence, user)
+    heard = _heard(user)
+    most = 0 if heard.asks else _NEW_WORDS * (2 if analyser.language(sentence) == "zh" else 1)
+    return len(words.features(sentence) - heard.features) <= most and not _brings(sentence, heard)
 
 
-def _brings(sentence: str, user: str) -> bool:
+def _brings(sentence: str, heard: _Heard) -> bool:
     """Tell whether a sentence names something the user has not: a number, a name, a file."""
-    folded = analyser.fold(user)
     chinese = analyser.language(sentence) == "zh"
     for found in _NAMES.finditer(sentence):
         word = found[0].strip("./-'’")
         opens = not sentence[: found.start()].strip()
         telling = chinese or bool(re.search(r"\d|[a-z][A-Z]|[\w)][._/]\w", word)) or (word[:1].isupper() and not opens)
         plain = analyser.fold(word)
-        if (
-            telling
-            and plain not in folded
-            and not plain.startswith(("i'", "i’"))
-            and plain not in analyser.stop_words()
-        ):
+        stands_for_i = plain.startswith(("i'", "i’")) or plain in analyser.stop_words()
+        if telling and plain not in heard.folded and not stands_for_i:
             return True
     return False
 
@@ -132,10 +141,10 @@ def is_acknowledged(user: str, agent: str) -> bool:
     rest = [sentence for sentence in said if not _takes_note(sentence, user)]
     if not rest:
         return sum(map(prose.size, said)) <= 40  # noqa: PLR2004 - a longer promise is a plan, and says something
-    asked = any(map(prose.is_question, prose.sentences(prose.plain(user))))
+    heard = _heard(user)
     small = 12 if analyser.language(agent) == "zh" else 6
     short = len(rest) == 1 and prose.size(rest[0]) <= small and len(user) > len(rest[0])
-    return not asked and short and not _brings(rest[0], user)
+    return not heard.asks and short and not _brings(rest[0], heard)
 
 
 def summarise(user: str, agent: str, limit: int = 200) -> str:

@@ -138,6 +138,13 @@ def test_a_large_answer_is_digested_in_linear_time() -> None:
     assert time.perf_counter() - began < 10
 
 
+def test_many_promises_are_digested_in_linear_time() -> None:
+    began = time.process_time()
+    said = "I'll raise the limit of the port to 5. The parser reads it now. 会议室在三楼。我会先查日志。" * 600
+    summarise(said, said)
+    assert time.process_time() - began < 10
+
+
 @pytest.mark.parametrize(
     ("user", "agent", "told"),
     [
