@@ -583,4 +583,4 @@ def test_many_sessions_take_no_more_memory_and_none_is_told_twice(kit: Kit, monk
         ("completed", "under the mat"), ("completed", "still there"),
     ]  # fmt: skip
     held = client.sessions
-    assert max(map(len, (held._known, held._told, held._transcripts))) <= 3
+    assert max(len(held._known), len(held._told), len(held._transcripts)) <= 3
