@@ -14,12 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _NO = frozenset("不没别无未勿非")
-_CERTAIN = frozenset(
-    "的了是我你您他她它们吗呢吧啊这那哪和与或跟把被让给请帮在就才又还也都很但而因若如呀哦嗯啦么嘛从不没对为到将能会要"
-)
-"""Single characters at which a cut is no guess."""
-_LEADING = frozenset("做用改加删写查找装跑设买卖吃住占说问讲再先等比含各每")
-"""Verbs and the like, of which the object is a word of its own."""
+_DOUBTFUL = frozenset("个中大小上下高低新外内前后家名首台种条项次张第月里有无所并行")
+"""Single characters that are as often part of a word as a border: a cut at one is a guess."""
 
 
 class Piece(NamedTuple):
@@ -38,12 +34,12 @@ class Piece(NamedTuple):
     @property
     def opens(self) -> bool:
         """Tell whether it begins where a word does."""
-        return not self.before or len(self.before) > 1 or self.before in _CERTAIN | _LEADING
+        return self.before not in _DOUBTFUL
 
     @property
     def closes(self) -> bool:
         """Tell whether it ends where a word does."""
-        return not self.after or len(self.after) > 1 or self.after in _CERTAIN
+        return self.after not in _DOUBTFUL
 
 
 @cache
