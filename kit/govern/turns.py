@@ -177,7 +177,7 @@ def _complete(
 ) -> Completed:  # fmt: skip
     at = hands.day(now)
     (agent, kinds), (error, more) = hand.cleaned(answer), hand.cleaned(error)
-    agent = said.fit(agent)
+    agent, redacted = said.fit(agent), tuple(sorted({*kinds, *more}))
     try:
         card, card_path = _card(hand, card_id)
         event_path, event = said.event_of(hand, card, at)
@@ -189,7 +189,7 @@ def _complete(
     if (status, event.status, after) == ("interrupted", "completed", before):
         status, error, at = "completed", "", event.completed or at
     if (card.status, event.status, before.agent) == (status, status, after.agent) and card.completed:
-        return _told(card, card_path, event_path, changed=False)
+        return _told(card, card_path, event_path, changed=False)._replace(redacted=redacted)
     if before.agent not in ("", after.agent):
         finish.reopen(hand, card, card_path, before)
     took = round((at - event.created).total_seconds() * 1000) if event.created else 0
@@ -200,7 +200,6 @@ def _complete(
     if replaced:  # nothing is lost: what another answer takes the place of stays readable
         hand.journal.add(hands.day(now), who, "replaced", event_path, id=card.id, before=before.agent)
     after = said.put(hand, event_path, lambda both: both._replace(agent=join(both.agent, agent)), ended)
-    redacted = tuple(sorted({*kinds, *more}))
     hand.tell_redacted(redacted, at, event_path)
     hand.journal.add(hands.day(now), who, "complete", card_path, error, id=card.id, status=status)
     done = finish.finish(hand, card, card_path, before, after, status, at, error)
