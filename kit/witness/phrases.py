@@ -6,6 +6,7 @@ Law: pure. In a short note words stand together anyway; in a long one all of the
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,14 +28,13 @@ class Pair(NamedTuple):
 
     first: str
     second: str
-    ways: tuple[re.Pattern[str], ...]
-    """what finds them, in either order; only other words that say nothing may stand between them"""
 
     def stands_in(self, folded: str) -> bool:
         """Tell whether a folded text has both beside each other."""
         if self.first[:-1] not in folded or self.second[:-1] not in folded:
             return False
-        return any(self._is_meant(found, folded) for way in self.ways for found in way.finditer(folded))
+        ways = _ways(self.first, self.second)
+        return any(self._is_meant(found, folded) for way in ways for found in way.finditer(folded))
 
     def _is_meant(self, found: re.Match[str], folded: str) -> bool:
         if text.is_cjk(self.first) or text.is_cjk(self.second):
@@ -51,7 +51,7 @@ def pairs_of(asked: Iterable[str], known: Mapping[str, int], texts: Collection[s
     words = [word for word in asked if not any(_speaks(word, folded) for folded in texts)]
     found = [pair for pair in pairwise(words) if pair[0] in known and pair[1] in known]
     rarest = sorted(found, key=lambda pair: known[pair[0]] + known[pair[1]])[:MOST_PAIRS]
-    return [Pair(*pair, tuple(_ways(*pair))) for pair in rarest]
+    return [Pair(*pair) for pair in rarest]
 
 
 def _speaks(word: str, folded: str) -> bool:
@@ -69,16 +69,18 @@ def weigh(pairs: Iterable[Pair], texts: Mapping[int, str], mass: float) -> dict[
     return found
 
 
-def _ways(one: str, other: str) -> Iterable[re.Pattern[str]]:
+@lru_cache(maxsize=256)
+def _ways(one: str, other: str) -> tuple[re.Pattern[str], ...]:
+    """Write what finds two words, in either order; only other words that say nothing may stand between them."""
     if text.is_cjk(one) and text.is_cjk(other):
         overlapping = one[-1] == other[0]
-        yield re.compile(re.escape(one + other[1:]) if overlapping else rf"{re.escape(one)}.?{re.escape(other)}")
-        return
+        return (re.compile(re.escape(one + other[1:]) if overlapping else rf"{re.escape(one)}.?{re.escape(other)}"),)
     if text.is_cjk(one) or text.is_cjk(other):
-        yield re.compile(rf"{re.escape(one)}\W*{re.escape(other)}")
-        return
-    for first, second in ((one, other), (other, one)):
-        yield re.compile(rf"{_stem(first)}\w*(?:\W+\w+){{0,3}}?\W+{_stem(second)}\w*")
+        return (re.compile(rf"{re.escape(one)}\W*{re.escape(other)}"),)
+    return tuple(
+        re.compile(rf"{_stem(first)}\w*(?:\W+\w+){{0,3}}?\W+{_stem(second)}\w*")
+        for first, second in ((one, other), (other, one))
+    )
 
 
 def _stem(word: str) -> str:

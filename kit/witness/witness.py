@@ -264,7 +264,7 @@ class Witness:
         if behind:
             remarks += (f"{behind} notes are not in the full text yet.",)
         texts = self._documents.long_texts(list(islice(gains, READ)), LONG, deadline)
-        pairs = phrases.pairs_of(plain, known, list(texts.values())[:2])
+        pairs = phrases.pairs_of(plain, known, list(texts.values())[:2]) if texts else ()
         together = phrases.weigh(pairs, texts, mass)
         return Proofs(gains, remarks, rare, tell, weigh_words, together, whole=not behind)
 
