@@ -26,6 +26,7 @@ from kit.model.hits import Recall
 from kit.passages import Passages
 from kit.perceive import spoken
 from kit.recall import engine, score, silence
+from kit.recall.query import Query
 from kit.step import Step
 from kit.tiers import Tiers, check
 from kit.vault.journal import Journal
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from kit.model.notes import CardStatus, Category, Feedback, Note, Route
     from kit.model.perception import Perception
     from kit.model.rows import SceneRow, TagRow
+    from kit.recall.query import Proofs
     from kit.transfer.carrier import Carrier
     from kit.vault import exchange
     from kit.vault.journal import Entry, Who
@@ -264,7 +266,7 @@ class Kit:
         seen = self.perceive(query, at)
         if unasked and not seen.useful:
             return Recall(spoken.spoken(query), (), seen, seen.route)
-        asked = engine.Query(
+        asked = Query(
             spoken.spoken(query), at, tuple(tags) if tags is not None else self._inquiry.clues(query), tuple(codes),
             seen, text.key(main), text.key(sub), project, topic,
             self.config.count("recall.limit") if limit is None else limit,
@@ -279,7 +281,7 @@ class Kit:
 
     def _ask_witness(
         self, question: str, persons: Collection[str], allowed: Callable[[int], bool], limit: int
-    ) -> engine.Proofs:
+    ) -> Proofs:
         return self.witness.ask(question, self.config.number("recall.text_ms") / 1000, allowed, persons, limit)
 
     def explain(self, query: str, *, route: Route | None = None, tokens: int | None = None, **params: Any) -> Context:  # noqa: ANN401

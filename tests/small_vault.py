@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kit import reconcile
 from kit.index.reflection import Index
 from kit.recall import engine
+from kit.recall.query import Query
 from kit.vault.store import Store
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class Vault:
 
     def ask(self, text: str, *, now: datetime = NOW, **more: object) -> Recall:
         """Recall."""
-        query = engine.Query(text, now)._replace(**more)  # type: ignore[arg-type]  # names of Query's own fields
+        query = Query(text, now)._replace(**more)  # type: ignore[arg-type]  # names of Query's own fields
         return engine.recall(self.index, query)
 
     def ids(self, text: str, *, now: datetime = NOW, **more: object) -> list[str]:

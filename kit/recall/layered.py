@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from kit.index.features import Features
     from kit.index.reflection import Index
-    from kit.recall.engine import Query
     from kit.recall.match import Concept
+    from kit.recall.query import Query
     from kit.recall.sieve import Gate
 
 WORD, MOST_WORDS, COVERAGE, DENSITY, TAG = 0.15, 3, 0.40, 0.10, 0.15

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from kit.index.features import Features
     from kit.index.reflection import Index
-    from kit.recall.engine import Query
     from kit.recall.match import Concept, Way
+    from kit.recall.query import Query
     from kit.recall.sieve import Best, Found
 
 SMALL = 100

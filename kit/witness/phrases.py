@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from kit import text
 from kit.index import bm25
-from kit.recall.engine import Phrases
+from kit.recall.query import Phrases
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kit import text
 from kit.index import bm25
-from kit.recall.engine import TextProof
+from kit.recall.query import TextProof
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from kit import kin
 from kit.errors import KitError, UnavailableError
 from kit.index import bm25, fulltext
-from kit.recall.engine import Proofs
 from kit.recall.match import rarity
+from kit.recall.query import Proofs
 from kit.vault.lock import VaultLock
 from kit.witness import phrases
 from kit.witness.documents import Documents
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from kit.index.reflection import Index
     from kit.model.notes import Note
-    from kit.recall.engine import TextProof
+    from kit.recall.query import TextProof
 
 WEIGHTS = {
     "title": 0.5, "tags": 0.1, "summary": 0.15, "overview": 0.3, "user": 1.0, "agent": 1.0, "facts": 1.0, "body": 0.8,

@@ -18,6 +18,7 @@ from kit import reconcile
 from kit.app import Kit
 from kit.daemon import builder
 from kit.recall import engine
+from kit.recall.query import Query
 from tests.bench import measure
 from tests.bench.synthetic import END, build
 
@@ -66,7 +67,7 @@ def first_build(vault: Path) -> dict[str, float]:
     with Kit(vault, clock=lambda: END) as kit:
         started = perf_counter()
         report = kit.reindex()
-        engine.recall(kit.index, engine.Query(QUESTION, END))
+        engine.recall(kit.index, Query(QUESTION, END))
         return {"ms": (perf_counter() - started) * 1000, "notes": report.seen}
 
 
@@ -80,7 +81,7 @@ def nothing_changed(vault: Path) -> dict[str, float]:
 def one_file(vault: Path) -> dict[str, float]:
     """Apply one edited card, again and again, with the rest of the index in memory."""
     with Kit(vault, clock=lambda: END) as kit:
-        engine.recall(kit.index, engine.Query(QUESTION, END))
+        engine.recall(kit.index, Query(QUESTION, END))
         entry = next(kit.index.catalog.of_kind("card"))
         place = vault / entry.path
         raw = place.read_bytes()
@@ -97,7 +98,7 @@ def many_files(vault: Path) -> dict[str, float]:
     """Apply half of the cards edited, as after a checkout: read here alone, then with a child that reads ahead."""
     taken: dict[str, float] = {}
     with Kit(vault, clock=lambda: END) as kit:
-        engine.recall(kit.index, engine.Query(QUESTION, END))
+        engine.recall(kit.index, Query(QUESTION, END))
         entries = list(kit.index.catalog.of_kind("card"))[::2]
         for name in ("alone", "child"):
             for entry in entries:

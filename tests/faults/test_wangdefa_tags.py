@@ -14,6 +14,7 @@ from kit.app import Kit
 from kit.errors import RefusedError
 from kit.model.notes import Card, Event
 from kit.recall import engine
+from kit.recall.query import Query
 from kit.sessions import Sessions
 from tests.govern.pooled import NOW, card, hits, notes, relations, save, tag, to
 
@@ -210,7 +211,7 @@ def test_ten_thousand_recalls_with_unknown_words_change_no_file(vault: Path) -> 
         for number in range(10_000):
             asked = f"qu{number}x", ("zpawl", f"unknown{number}")
             if number % 50:
-                found = engine.recall(kit.index, engine.Query(asked[0], NOW, asked[1], limit=1))
+                found = engine.recall(kit.index, Query(asked[0], NOW, asked[1], limit=1))
             else:
                 found = kit.recall(asked[0], tags=asked[1], limit=1)
             assert found.missing == (f"unknown{number}",)

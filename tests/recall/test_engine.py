@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kit.perceive import moments
 from kit.recall import match
-from kit.recall.engine import Proofs
+from kit.recall.query import Proofs
 from kit.recall.score import PROFILES, Sought
 from tests.small_vault import NOW, Vault, state
 

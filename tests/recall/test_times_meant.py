@@ -10,7 +10,7 @@ import pytest
 
 from kit import inquiry
 from kit.recall import match, score
-from kit.recall.engine import Proofs
+from kit.recall.query import Proofs
 from kit.recall.score import PROFILES
 from tests.recall.test_engine import add_up, factors
 from tests.small_vault import NOW, Vault
