@@ -9,7 +9,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from kit.index import fulltext
+from kit.index import engines, fulltext
 from kit.witness import MADE_AT
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write(
 
 
 def _engine(kit: Kit) -> str:
-    return fulltext.choose(kit.index.features.count(), kit.config.text("index.engine"))
+    return engines.choose(kit.index.features.count(), kit.config.text("index.engine"))
 
 
 def _changing(kit: Kit, name: str, target: Path) -> _Work | None:
@@ -77,9 +77,9 @@ def _changing(kit: Kit, name: str, target: Path) -> _Work | None:
     if len(owed) > MOST_OWED * kit.index.features.count():
         return None
     with suppress(fulltext.FullTextBrokenError, OSError):
-        if not fulltext.copy(name, kit.index.folder / f"text-{name}", target):
+        if not engines.copy(name, kit.index.folder / f"text-{name}", target):
             return None
-        engine = fulltext.open_engine(name, target)
+        engine = engines.open_engine(name, target)
         if engine.count() and engine.get_stamp() == kit.index.birth:
             return _Work(engine, owed, anew=False)
         engine.close()
@@ -87,5 +87,5 @@ def _changing(kit: Kit, name: str, target: Path) -> _Work | None:
 
 
 def _anew(kit: Kit, name: str, target: Path) -> _Work:
-    fulltext.destroy(target)
-    return _Work(fulltext.open_engine(name, target), sorted(kit.index.features.rows()), anew=True)
+    engines.destroy(target)
+    return _Work(engines.open_engine(name, target), sorted(kit.index.features.rows()), anew=True)

@@ -1,4 +1,4 @@
-"""The full-text port: what every engine does, which one to take, and the overlay that makes it instant.
+"""The full-text port: what every engine does.
 
 Law: engines are derived and may break at any time; whatever goes wrong inside one comes out as
 `FullTextBrokenError`, and the caller moves the folder aside and builds it again.
@@ -6,49 +6,20 @@ Law: engines are derived and may break at any time; whatever goes wrong inside o
 
 from __future__ import annotations
 
-import shutil
 from contextlib import contextmanager
-from importlib.util import find_spec
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from kit.errors import BadInputError, KitError, UnavailableError
-from kit.index.bm25 import FIELDS, TERM_BUDGET, Curve, Found, Statistics, count_terms
-from kit.index.overlay import Layered, Overlay
+from kit.errors import KitError, UnavailableError
+from kit.index.bm25 import count_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from kit.index.bm25 import Counted
-
-__all__ = [
-    "ENGINES",
-    "FIELDS",
-    "TERM_BUDGET",
-    "Curve",
-    "Doc",
-    "Found",
-    "FullText",
-    "FullTextBrokenError",
-    "Layered",
-    "Overlay",
-    "Statistics",
-    "batches",
-    "build",
-    "choose",
-    "copy",
-    "destroy",
-    "guarded",
-    "open_engine",
-]
+    from kit.index.bm25 import Counted, Curve, Found, Statistics
 
 _Item = TypeVar("_Item")
-ENGINES = ("whoosh", "sqlite", "tantivy")
-WHOOSH_LIMIT = 5_000
-"""Notes up to which Whoosh keeps its commits and its questions short."""
-TANTIVY_FROM = 50_000
-"""Notes from which tantivy, if installed, is worth its slow commits."""
 
 
 class FullTextBrokenError(UnavailableError):
@@ -150,74 +121,3 @@ def batches(stream: Iterable[_Item], size: int) -> Iterator[tuple[int, list[_Ite
     while batch := list(islice(stream, size)):
         done += len(batch)
         yield done, batch
-
-
-def build(
-    name: str,
-    folder: Path,
-    docs: Iterable[Doc],
-    stamp: str,
-    progress: Callable[[int], object] | None = None,
-    curves: Mapping[str, Curve] | None = None,
-) -> None:
-    """Build the engine `name` from all notes in a folder that is new, and close it.
-
-    Meant for a process of its own: it is fast, holds much in memory, and what a crash leaves is worth nothing,
-    so let it write beside the old folder and swap the two. Each note comes once, best in the order of numbers.
-    `progress` is told now and then how many notes are in.
-    """
-    if folder.exists() and any(folder.iterdir()):
-        raise BadInputError(f"{folder} is not empty.", "Build the full text in a new folder and swap it in.")
-    engine = open_engine(name, folder, curves)
-    try:
-        engine.build(docs, stamp, progress)
-    finally:
-        engine.close()
-
-
-def destroy(folder: Path) -> None:
-    """Delete an engine's folder, which must be closed; nothing is lost, it is derived."""
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def copy(name: str, folder: Path, to: Path) -> bool:
-    """Copy the engine `name` into a new folder, while nobody writes to it; False where there is none."""
-    if not folder.is_dir():
-        return False
-    if name == "sqlite":
-        from kit.index.sqlite import copy as copied  # noqa: PLC0415 - as in `open_engine`
-
-        return copied(folder, to)
-    shutil.copytree(folder, to)
-    return True
-
-
-def choose(count: int, setting: str = "auto") -> str:
-    """Name the engine for a vault of `count` notes: the one that is set, else by size and what is installed."""
-    if setting not in ("auto", *ENGINES):
-        raise BadInputError(f"There is no full-text engine {setting!r}.", f"Take one of: auto, {', '.join(ENGINES)}.")
-    fast = find_spec("tantivy") is not None
-    if setting == "tantivy" and not fast:
-        raise UnavailableError(
-            "The full-text engine tantivy is not installed.", "Install it with `pip install memory-kit[fast]`."
-        )
-    if setting != "auto":
-        return setting
-    if count <= WHOOSH_LIMIT:
-        return "whoosh"
-    return "tantivy" if fast and count > TANTIVY_FROM else "sqlite"
-
-
-def open_engine(name: str, folder: Path, curves: Mapping[str, Curve] | None = None) -> FullText:
-    """Open or create the engine `name` in a folder of its own."""
-    if name == "whoosh":
-        from kit.index.whoosh import Whoosh  # noqa: PLC0415 - takes 200 ms, and another engine may be chosen
-
-        return Whoosh(folder, curves)
-    if name == "tantivy":
-        from kit.index.tantivy import Tantivy  # noqa: PLC0415 - an extra that may be missing
-
-        return Tantivy(folder)
-    from kit.index.sqlite import Sqlite  # noqa: PLC0415 - as above
-
-    return Sqlite(folder, curves)

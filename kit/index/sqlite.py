@@ -126,7 +126,7 @@ class Sqlite:
                 self._write(counted, deletes, self._stamp if stamp is None else stamp)
 
     def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
-        """Fill an empty index as fast as can be, holding every word in memory; see `fulltext.build`."""
+        """Fill an empty index as fast as can be, holding every word in memory; see `engines.build`."""
         with guarded(self._folder):
             db = self._break_seal()
             if self._fresh_word:

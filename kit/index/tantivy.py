@@ -109,7 +109,7 @@ class Tantivy:
             self._refresh()
 
     def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
-        """Fill an empty index; see `fulltext.build`."""
+        """Fill an empty index; see `engines.build`."""
         for done, batch in batches(docs, _BATCH):
             self.apply(batch, ())
             if progress:

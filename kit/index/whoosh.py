@@ -138,7 +138,7 @@ class Whoosh:
             self._read_state()
 
     def build(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None = None) -> None:
-        """Fill an empty index; see `fulltext.build`."""
+        """Fill an empty index; see `engines.build`."""
         for done, batch in batches(docs, _BATCH):
             self.apply(batch, ())
             if progress:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kit import kin
 from kit.errors import KitError, UnavailableError
-from kit.index import bm25, fulltext
+from kit.index import bm25, engines, fulltext, overlay
 from kit.recall.match import rarity
 from kit.recall.query import Proofs
 from kit.vault.lock import VaultLock
@@ -58,7 +58,7 @@ class Witness:
     ) -> None:
         self._index, self._setting = index, setting
         self._documents = Documents(index, load, read_body)
-        self._engine: fulltext.Layered | None = None
+        self._engine: overlay.Layered | None = None
         self._birth = ""
         self._taken: dict[int, int] = {}
         self._known: tuple[int, dict[int, int]] = (-1, {})
@@ -130,20 +130,20 @@ class Witness:
         return True
 
     def _open(self) -> None:
-        name = fulltext.choose(len(self._index.features.rows()), self._setting)
+        name = engines.choose(len(self._index.features.rows()), self._setting)
         self._keep_only(name)
         folder = self._folder(name)
         try:
-            engine = fulltext.open_engine(name, folder)
+            engine = engines.open_engine(name, folder)
         except fulltext.FullTextBrokenError:
             self._set_aside(folder)
-            engine = fulltext.open_engine(name, folder)
-        self._engine, self._birth = fulltext.Layered(engine), self._index.birth
+            engine = engines.open_engine(name, folder)
+        self._engine, self._birth = overlay.Layered(engine), self._index.birth
         if engine.get_stamp() != self._birth:
             if engine.count():
                 engine.close()
-                fulltext.destroy(folder)
-                self._engine = fulltext.Layered(fulltext.open_engine(name, folder))
+                engines.destroy(folder)
+                self._engine = overlay.Layered(engines.open_engine(name, folder))
             self._engine.set_stamp(self._birth)
             self._index.owe_all()
 
@@ -222,7 +222,7 @@ class Witness:
 
     def _ask(
         self,
-        engine: fulltext.Layered,
+        engine: overlay.Layered,
         words: dict[str, float],
         plain: Collection[str],
         budget_s: float,
@@ -312,7 +312,7 @@ class Witness:
 
     # -- trouble
 
-    def _current(self) -> fulltext.Layered | None:
+    def _current(self) -> overlay.Layered | None:
         """Hand out the engine; where the index was made anew under it, one of that index."""
         if self._engine and self._birth != self._index.birth:
             self.abandon()

@@ -23,7 +23,9 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import TYPE_CHECKING
 
-from kit.index.fulltext import ENGINES, FIELDS, Doc, FullText, build, open_engine
+from kit.index.bm25 import FIELDS
+from kit.index.engines import ENGINES, build, open_engine
+from kit.index.fulltext import Doc, FullText
 from kit.text import terms
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from kit.daemon import scribe
 from kit.daemon.crew import Crew
 from kit.daemon.keeper import Keeper
 from kit.govern.lay import lay
-from kit.index import fulltext
+from kit.index import engines
 from kit.vault.walk import walk
 from tests.daemon.conftest import until
 from tests.daemon.house import card
@@ -111,7 +111,7 @@ def test_words_written_into_a_copy_are_those_of_a_new_full_text(home: Home, tmp_
             scribe.write(
                 kit, tmp_path / place, lambda *done: told.append(done), lambda nums: (scribe.read(kit, n) for n in nums)
             )
-            texts.append(fulltext.open_engine(engine, tmp_path / place / f"text-{engine}"))
+            texts.append(engines.open_engine(engine, tmp_path / place / f"text-{engine}"))
         assert told[0] == (2, 2)
         copied, new = texts
         assert copied.statistics() == new.statistics()

@@ -15,19 +15,10 @@ import pytest
 
 from kit.errors import BadInputError, UnavailableError
 from kit.index import search as searching
-from kit.index.fulltext import (
-    FIELDS,
-    TERM_BUDGET,
-    Curve,
-    Doc,
-    FullText,
-    FullTextBrokenError,
-    Layered,
-    build,
-    choose,
-    destroy,
-    open_engine,
-)
+from kit.index.bm25 import FIELDS, TERM_BUDGET, Curve
+from kit.index.engines import build, choose, destroy, open_engine
+from kit.index.fulltext import Doc, FullText, FullTextBrokenError
+from kit.index.overlay import Layered
 from kit.text import terms
 
 if TYPE_CHECKING:
@@ -225,7 +216,8 @@ class Contract:
 
     def test_a_killed_process_leaves_the_old_or_the_new_state(self, folder: Path) -> None:
         script = (
-            "import sys; from pathlib import Path; from kit.index.fulltext import Doc, open_engine\n"
+            "import sys; from pathlib import Path\n"
+            "from kit.index.engines import open_engine; from kit.index.fulltext import Doc\n"
             f"engine = open_engine({self.name!r}, Path({str(folder)!r}))\n"
             "for at in range(10_000):\n"
             "    engine.apply([Doc(num, {'user': f'version w{at}'}) for num in range(20)], (), str(at))\n"
@@ -467,7 +459,7 @@ def test_the_engine_fits_the_vault() -> None:
 
 
 def test_an_engine_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kit.index.fulltext.find_spec", lambda _: None)
+    monkeypatch.setattr("kit.index.engines.find_spec", lambda _: None)
     assert choose(80_000) == "sqlite"
     with pytest.raises(UnavailableError, match="pip install"):
         choose(10, "tantivy")

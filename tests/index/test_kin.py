@@ -8,7 +8,8 @@ import pytest
 
 from kit import kin, shipped, text
 from kit.index.bm25 import AKIN, count_terms
-from kit.index.fulltext import ENGINES, Doc, open_engine
+from kit.index.engines import ENGINES, open_engine
+from kit.index.fulltext import Doc
 
 if TYPE_CHECKING:
     from pathlib import Path
