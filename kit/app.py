@@ -24,7 +24,7 @@ from kit.llm.port import Settings
 from kit.model.fields import check_importance
 from kit.model.hits import Recall
 from kit.passages import Passages
-from kit.perceive import spoken
+from kit.perceive import answers, spoken
 from kit.recall import engine, score, silence
 from kit.recall.query import Query
 from kit.step import Step
@@ -299,7 +299,8 @@ class Kit:
         """Write what would be injected for a recall; empty when nothing is useful. `told`: ids a session has heard."""
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
         size = self.config.count("deliver.bytes")
-        return self._briefing.brief(recall.hits, route or recall.route, budget, size, told)
+        own = answers.asks_own(recall.query)
+        return self._briefing.brief(recall.hits, route or recall.route, budget, size, told, own=own)
 
     def note_recall(self, session: str, prompt: str, delivery: deliver.Delivery) -> None:
         """Leave a recall's only trace: one line in the journal."""

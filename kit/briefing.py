@@ -30,10 +30,14 @@ class Briefing:
         self._hand, self._passages = hand, passages
 
     def brief(
-        self, hits: Sequence[Hit], depth: Route, tokens: int, size: int, told: Collection[str] = ()
-    ) -> deliver.Delivery:
-        """Write what would be injected for some hits; `told` are the ids of what a session has in its context."""
-        found = [self._passages.passage(hit, depth) for hit in silence.worth_telling(hits)]
+        self, hits: Sequence[Hit], depth: Route, tokens: int, size: int, told: Collection[str] = (), *,
+        own: bool = False,
+    ) -> deliver.Delivery:  # fmt: skip
+        """Write what would be injected for some hits; `told` are the ids of what a session has in its context.
+
+        `own`: the question is after the person's own affairs.
+        """
+        found = [self._passages.passage(hit, depth) for hit in silence.worth_telling(hits, own=own)]
         cards = {one.name for one in found if one.kind == "card"}  # where one speaks, its session's summary need not
         found = [one for one in found if one.kind != "summary" or cards.isdisjoint(one.sources)]
         if depth == "shallow":  # deeper, a card says more than the fact that was learned from it

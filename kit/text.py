@@ -48,7 +48,7 @@ _RESERVED_NAMES = re.compile(r"(?i)(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³
 # the invisible twins of ASCII among it, but for the joiners that emoji and some scripts are written with
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
-    r"\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+    r"\U000e0000-\U000e0fff]"
 )
 
 

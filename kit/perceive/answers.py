@@ -40,6 +40,23 @@ _HAS_PLACE = re.compile(
     r"|[在去到从住][^，。！？\s]{0,8}[省市县区国路街店校院馆园山湖海岛村镇里]|家里|公司|学校|医院"
 )
 
+_ASKS_OWN = re.compile(
+    r"\W*(?:(?:and|but|so|ok(?:ay)?|hey|remind\s+me)\W+)*(?:"
+    r"(?:who|whose|what|which|when|where|how\s+(?:many|much|old|long|often))(?:'s)?\b[^.!?\n]*\b(?:my|our)\b"
+    r"|(?:am|are|was|were)\s+(?:i|we)\b|(?:do|did|have|had)\s+(?:i|we)\b|(?:is|are|was|does|do)\s+(?:my|our)\b"
+    r"|(?:what|which|when|where|who|why|how\s+(?:many|much|long|often))\b[^.!?\n]*\b(?:did|have|had|was|were|am)\s+(?:i|we)\b"
+    r"|(?:which|when|where|who)\b[^.!?\n]*\bdo\s+(?:i|we)\b"
+    r")[^\n]*",
+    re.IGNORECASE,
+)
+_ASKS_OWN_ZH = re.compile(
+    r"(?=.*(?:什么|哪|谁|几|多少|多[久大长远高重]|为什么|啥|[吗呢么]\W*$))"
+    r"(?!.*(?:[帮给教替让请]我|告诉我|我(?:该|想|要|可以|能不能|应该)|怎么))[^。！\n]*(?:我|咱)[^。！\n]*\W*"
+)
+
+_SHORT = 120
+"""Characters of such a question at most: a longer one says more than one thing."""
+
 
 class Sort(NamedTuple):
     """One sort of answer."""
@@ -62,3 +79,11 @@ def asked(text: str) -> Sort | None:
     if _ASKS_NUMBER.search(text):
         return _NUMBER
     return _PLACE if _ASKS_PLACE.search(text) else None
+
+
+def asks_own(text: str) -> bool:
+    """Tell whether a short text asks after the person's own affairs: their family, habits, plans, past choices."""
+    said = text.strip()
+    if not 0 < len(said) <= _SHORT or "\n" in said:
+        return False
+    return bool(_ASKS_OWN.fullmatch(said) or _ASKS_OWN_ZH.fullmatch(said))

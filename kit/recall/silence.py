@@ -24,6 +24,8 @@ SURE, AMPLE = 0.26, 2.5
 
 So much are a word that is a tag by itself, and two rare words.
 """
+WHOLE, ALONE = 0.55, 0.8
+"""Who asks after their own affairs is told a hit that answers about all that is asked, though by one rare word."""
 LEAST = 0.5
 """What every hit that is told must have of its own."""
 MARGIN = 0.7
@@ -40,13 +42,13 @@ def ground(tags: float, words: float) -> Reason:
     return Reason("ground", worth, "=", f"founded on {tags:.1f} tags and {words:.1f} words, as rare ones count")
 
 
-def worth_telling(hits: Sequence[Hit]) -> list[Hit]:
-    """Choose the hits to tell unasked; none where not even one is well founded.
+def worth_telling(hits: Sequence[Hit], *, own: bool = False) -> list[Hit]:
+    """Choose the hits to tell unasked; none where not even one is well founded; `own`: see `WHOLE`.
 
     Where the prompt calls tags by their names, their cards answer; others only if they fit better or say very much.
     """
     founded = [(hit, _ground(hit), any(reason.factor == "named" for reason in hit.reasons)) for hit in hits]
-    sound = [(hit, worth, chosen) for hit, worth, chosen in founded if worth >= ENOUGH]
+    sound = [each for each in founded if each[1] >= ENOUGH or (own and each[0].score >= WHOLE and each[1] >= ALONE)]
     if not any(chosen or hit.score >= SURE or worth >= AMPLE for hit, worth, chosen in sound):
         return []
     best = max(hit.score for hit, worth, _ in founded if worth >= LEAST)

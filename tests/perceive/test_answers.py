@@ -37,3 +37,31 @@ def test_a_text_holds_it_or_does_not(name: str) -> None:
     sort = next(found for text in ASKED if (found := answers.asked(text)) is not None and found.name == name)
     assert all(map(sort.held, HOLD[name]))
     assert not any(map(sort.held, HOLD_NONE[name]))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who is my supervisor?", "am I allergic to anything?", "what is my blood type", "when is my mother's birthday?",
+        "where do we keep the runbook?", "which editor did I choose?", "Is our standup at nine?",
+        "why did we drop Redis?",
+        "我是什么血型？", "我女儿叫什么名字", "我们为什么选 Terraform", "咱们几点开会？", "我喜欢喝咖啡吗",
+    ],
+)  # fmt: skip
+def test_a_question_after_the_persons_own_affairs(text: str) -> None:
+    assert answers.asks_own(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "who invented the telephone?", "how do I delete a remote branch?", "what should I cook tonight?",
+        "why is my build failing?\nTraceback (most recent call last)", "my head hurts", "I met our neighbour",
+        "fix my test",
+        "帮我写个脚本好吗", "我该怎么办？", "给我讲讲什么是闭包", "我最近好累啊",
+        "我想学什么语言好呢", "谁发明了电话？",
+        "what does my " + "very " * 30 + "long question ask?",
+    ],
+)  # fmt: skip
+def test_any_other_prompt_is_no_such_question(text: str) -> None:
+    assert not answers.asks_own(text)

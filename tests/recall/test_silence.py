@@ -32,6 +32,13 @@ def test_a_lone_word_or_a_common_tag_is_not() -> None:
     assert worth_telling([hit(0.9, 0.0, 1.0), hit(0.8, 0.3), hit(0.8, 0.2, 1.0)]) == []
 
 
+def test_one_rare_word_is_enough_for_a_question_after_ones_own_affairs_that_it_answers_about_whole() -> None:
+    whole, part = hit(0.6, 0.0, 1.0), hit(0.4, 0.0, 1.0)
+    assert worth_telling([whole], own=True) == [whole]
+    assert worth_telling([part], own=True) == []
+    assert worth_telling([hit(0.9, 0.0, 0.7)], own=True) == []
+
+
 def test_a_hit_that_says_nothing_of_its_ground_is_never_told() -> None:
     unfounded = Hit("filled", "card", "cards/f.md", 0.9, None, ())
     assert worth_telling([unfounded]) == []
