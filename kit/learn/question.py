@@ -62,12 +62,13 @@ def question(hand: Hand, path: str) -> Question | None:
 
 
 def words(hand: Hand, said: str, borne: tuple[str, ...] = ()) -> str:
-    """List living tags, those a text names first, then by how much they are used."""
+    """List living tags, those a text names first, then by how much they are used; shipped ones after the person's."""
     mentioned = {text.key(found.key) for found in hand.index.lexicon.find(said)}
     own = {text.key(tag) for tag in borne}
 
-    def rank(held: Held) -> tuple[bool, int]:
-        return held.key not in mentioned, -hand.index.postings.df(f"tag:{held.key}")
+    def rank(held: Held) -> tuple[bool, int, bool]:
+        used = hand.index.postings.df(f"tag:{held.key}")
+        return held.key not in mentioned, -used, held.tag.source == "system"
 
     living = [held for held in hand.index.pool.tags() if held.tag.status in ("active", "unexamined")]
     return "\n".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import pytest
 
 from kit import text
 from kit.digest import summary
-from kit.errors import NotFoundError
+from kit.errors import BadInputError, NotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,8 +137,11 @@ def test_no_id_leads_out_of_the_vault(kit: Kit, vault: Path, name: str) -> None:
     for act in (kit.complete, kit.forget, kit.restore, kit.features if name else kit.forget):
         with pytest.raises(NotFoundError):
             act(name)
-    framed = kit.frame("a prompt", topic=name, project=name, scene=f"{name}/{name}", harness=name, turn=name)
+    framed = kit.frame("a prompt", topic=name, project=name, harness=name, turn=name)
     assert (vault / framed.path).is_file()
+    with suppress(BadInputError):  # what is no scene is refused
+        framed = kit.frame("a prompt", scene=f"{name}/{name}")
+        assert (vault / framed.path).is_file()
     assert {file.name for file in vault.parent.iterdir()} == {"vault", "cache", "outside.md"}
 
 

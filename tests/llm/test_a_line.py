@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.llm.fake_endpoint import Endpoint
 
-ASKED = "why was it that the thing at the front gave up on us?"
+ASKED = "what was it with the thing at the front that gave up on us?"
 PATIENT = {"MEMKIT_HOOK_DEADLINE_MS": "20000"}
 SAYS = json.dumps({
     "route": "medium", "scene": "work", "scene_sub": "debugging", "emotion": "anxious", "useful": True,
