@@ -28,6 +28,8 @@ def asked(question: str) -> list[tuple[str, float]]:
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_every_engine_finds_what_is_akin_below_what_was_said(name: str, tmp_path: Path) -> None:
+    if name == "tantivy":
+        pytest.importorskip("tantivy")
     engine = open_engine(name, tmp_path / name)
     engine.apply([Doc(num, {"user": said}) for num, said in SAID.items()], ())
     found = engine.search(asked("Which instrument?"), 5, weights=WEIGHTS, budget_s=60.0)
