@@ -72,6 +72,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 
 _AT_ONCE = 900
 """Values that one statement takes; the oldest limit is 999."""
+_SWITCH_S = 5.0
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
@@ -127,7 +128,7 @@ def _stamp() -> str:
 def _open(file: Path) -> sqlite3.Connection:
     found = sqlite3.connect(file, check_same_thread=False, isolation_level=None)
     try:
-        found.execute("PRAGMA journal_mode = WAL")
+        _use_wal(found)
         found.execute("PRAGMA synchronous = NORMAL")
         found.execute("PRAGMA cache_size = -16000")
         found.execute("PRAGMA temp_store = MEMORY")
@@ -137,6 +138,20 @@ def _open(file: Path) -> sqlite3.Connection:
         found.close()
         raise
     return found
+
+
+def _use_wal(found: sqlite3.Connection) -> None:
+    """Write ahead into a log; for others who are switching a new file to that, SQLite does not wait by itself."""
+    end = time.monotonic() + _SWITCH_S
+    while True:
+        try:
+            found.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _lay(found: sqlite3.Connection) -> None:
