@@ -24,7 +24,7 @@ SURE, AMPLE = 0.26, 2.5
 
 So much are a word that is a tag by itself, and two rare words.
 """
-WHOLE, ALONE = 0.55, 0.8
+WHOLE, ALONE = 0.75, 0.8
 """Who asks after their own affairs is told a hit that answers about all that is asked, though by one rare word."""
 LEAST = 0.5
 """What every hit that is told must have of its own."""

@@ -33,7 +33,7 @@ def test_a_lone_word_or_a_common_tag_is_not() -> None:
 
 
 def test_one_rare_word_is_enough_for_a_question_after_ones_own_affairs_that_it_answers_about_whole() -> None:
-    whole, part = hit(0.6, 0.0, 1.0), hit(0.4, 0.0, 1.0)
+    whole, part = hit(0.8, 0.0, 1.0), hit(0.6, 0.0, 1.0)
     assert worth_telling([whole], own=True) == [whole]
     assert worth_telling([part], own=True) == []
     assert worth_telling([hit(0.9, 0.0, 0.7)], own=True) == []
