@@ -130,7 +130,8 @@ def follow(hand: Hand, session: str, now: datetime, who: Who) -> str:
         _again(hand, *known, says, "", found, hands.day(now), who, by_rules=True)
         return ""
     away = hand.move(known[0], archive.free(hand, known[0]))
-    hand.journal.add(hands.day(now), who, "forget", known[0], "none of its cards is left", id=known[1].id)
+    # not the person's own act: `undo` takes back what made it so
+    hand.journal.add(hands.day(now), "maintain", "forget", known[0], "none of its cards is left", id=known[1].id)
     hand.settle(known[0])
     return away
 

@@ -154,6 +154,7 @@ def test_a_summary_that_is_left_without_cards_goes_with_the_last(kit: Kit) -> No
     away = [kit.forget(card).paths for card in cards]
     assert away[-1][-1] == f"archive/{done.path}"
     assert not any(done.path in path for paths in away[:-1] for path in paths)
+    assert kit.pool.undo().paths[0].startswith("cards/"), "what the person put away comes back, not what followed"
     kit.restore(away[-1][-1])
     assert (kit.root / done.path).exists()
 
