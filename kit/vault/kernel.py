@@ -35,6 +35,15 @@ class Root(NamedTuple):
             return None
         return cls(real, found.st_dev, found.st_ino) if modes.S_ISDIR(found.st_mode) else None
 
+    def is_still(self, root: Path) -> bool:
+        """Tell whether a root leads where it led, by as few looks at the disk as can be: questions ask each time."""
+        try:
+            here, there = os.stat(root), os.stat(self.real)  # noqa: PTH116 - pathlib takes as long as the look itself
+        except OSError:
+            return False
+        mine = self.dev, self.ino
+        return (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino) == mine and modes.S_ISDIR(here.st_mode)
+
     def empty(self) -> bool:
         """Say whether nothing at all lies in it, as in the place of an unmounted disk."""
         try:

@@ -168,7 +168,7 @@ class Watcher:
         wanted = None if paths is None else frozenset(paths)
         with self._changed:
             now = self._clock()
-            if self.root_gone or Root.of(self.root) != self._armed:
+            if self.root_gone or not self._is_where_it_was():
                 return Batch(first=now)
             batch = self._settler.take(now, wanted)
         if not self.polling:
@@ -183,7 +183,11 @@ class Watcher:
 
         A cookie goes the way of the events, so nothing that came before it is still on its way.
         """
-        return self._cookies.wait(timeout, self._send_cookie) and Root.of(self.root) == self._armed
+        return self._cookies.wait(timeout, self._send_cookie) and self._is_where_it_was()
+
+    def _is_where_it_was(self) -> bool:
+        """Tell whether the root is the folder that is watched."""
+        return self._armed is not None and self._armed.is_still(self.root)
 
     def _send_cookie(self) -> bool:
         ear = self._ear
@@ -197,6 +201,8 @@ class Watcher:
 
     def is_astray(self) -> bool:
         """Tell whether the root is away, or an empty folder has taken its place, noticed or not; nor is its return."""
+        if self._is_where_it_was():
+            return False
         root = Root.of(self.root)
         return root is None or (root != self._armed and root.empty())
 
