@@ -1,7 +1,8 @@
 """What a harness runs: `python -I -S hook.py <harness> <event>`.
 
-Law: it loads `courier.py`, which stands beside it, and nothing else; where that can't be done it is silent. Python
-keeps compiled what is imported, but compiles a script each time it is run, and that took longer than all the rest.
+Law: it loads `courier.py`, which stands beside it with its own, and nothing else; where that can't be done it is
+silent. Python keeps compiled what is imported, but compiles a script each time it is run, which took longer than all
+the rest.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 Law: never inside the vault, never readable by anyone else. A hook run in a bare environment must find the
 same places as a shell, so a relative or foreign folder named in the environment is passed over.
-`kit/courier.py` repeats these paths (it imports nothing of the kit); a test holds the two equal.
+`kit/whereabouts.py` repeats these paths for hooks (it imports nothing of the kit); a test holds the two equal.
 """
 
 from __future__ import annotations

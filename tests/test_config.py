@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kit import config, courier, places
+from kit import config, places, whereabouts
 from kit.errors import ConfigError, NoVaultError
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def test_hooks_and_commands_find_the_same_pointer(home: Path, monkeypatch: pytes
         pointer.parent.mkdir(parents=True)
         pointer.write_text(f"{home}\n", encoding="utf-8")
         assert config.find_vault(start=home.parent) == home.resolve()
-        assert f"{courier.config_base()}/vault" == str(pointer)
+        assert f"{whereabouts.config_base()}/vault" == str(pointer)
 
 
 @pytest.mark.parametrize(("said", "meant"), [("0", False), ("no", False), ("OFF", False), ("1", True), ("yes", True)])

@@ -103,7 +103,9 @@ TABLE: dict[str, set[str]] = {
     "web": BASE | {"model", "asker"},  # loaded by `memkit web` alone
     "cli.story": BASE | {"app", "operations", "cli", "model"},  # loaded by `memkit demo` alone
     "hook": set(),  # a script; it finds `courier` beside it by itself
-    "courier": set(),
+    "courier": {"whereabouts"},
+    "whereabouts": set(),
+    "undelivered": set(),
     "__init__": {"app"},  # for the type checker; at run time on first use
 }
 INSIDE_FUNCTIONS = {
@@ -118,8 +120,10 @@ INSIDE_FUNCTIONS = {
         "model",
         "cli.story",
         "courier",
+        "whereabouts",
     }
     | {"mcp", "web"},
+    "courier": {"undelivered"},
     "__main__": {"cli"},
 }
 """Imports that a function may make when it is called: they must not cost those who do not need them."""

@@ -49,11 +49,11 @@ def _answer(vault: str | None, harness: str, event: str) -> None:
 
 
 def _through_the_daemon(root: Path, harness: str, event: str, payload: bytes) -> bytes:
-    from kit import courier  # noqa: PLC0415 - what harnesses' hooks run
+    from kit import courier, whereabouts  # noqa: PLC0415 - what harnesses' hooks run
 
     Client(root, version=__version__, spawn=daemon_command(root)).ask("ping", timeout=START_S)
     end = time.monotonic() + ANSWER_S
-    sock = courier.connect(courier.runtime_path(str(root)), end)
+    sock = courier.connect(whereabouts.runtime_path(str(root)), end)
     if sock is None:
         raise UnavailableError("The daemon went away.")
     with closing(sock):

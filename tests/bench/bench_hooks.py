@@ -17,7 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kit import courier
+from kit import courier, whereabouts
 from kit.shipped import folder as shipped
 from tests.bench import measure
 from tests.bench.bench_daemon import HOOK, questions, serving, vault
@@ -86,7 +86,7 @@ def by_hook(served: Served, world: World, rounds: int) -> list[tuple[object, ...
 
 def by_socket(served: Served, world: World, rounds: int) -> Taken:
     """Ask as a plugin in this process would."""
-    folder, taken = courier.runtime_path(str(served.root)), []
+    folder, taken = whereabouts.runtime_path(str(served.root)), []
     for session, turn, said in prompts(world, rounds, "socket"):
         time.sleep(PAUSE_S)
         payload = claude(session, turn, hook_event_name="UserPromptSubmit", prompt=said)

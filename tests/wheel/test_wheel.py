@@ -37,6 +37,8 @@ def test_the_wheel_carries_templates_example_and_hooks(wheel: Path) -> None:
         "kit/_shipped/hooks/README.md",
         "kit/courier.py",
         "kit/hook.py",
+        "kit/undelivered.py",
+        "kit/whereabouts.py",
         "kit/web/page/index.html",
         "kit/web/page/js/main.js",
     ):
