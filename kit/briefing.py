@@ -50,8 +50,7 @@ class Briefing:
         catalog = self._hand.index.catalog
         sources = {entry.id: entry for one in found for link in one.sources if (entry := catalog.linked(link))}
         if any(one.kind == "card" for one in found):
-            claims = (catalog.with_id(note_id)[:1] for note_id in told)
-            sources |= {entry.id: entry for entries in claims for entry in entries if entry.kind == "fact"}
+            sources |= {id_: entry for id_, entry in catalog.with_ids(told).items() if entry.kind == "fact"}
         yield from (self._passages.noted(entry.path) for note_id, entry in sources.items() if note_id in told)
 
 

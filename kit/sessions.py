@@ -7,7 +7,7 @@ whose card an event is about is decided by `harness.matching` alone, from the fi
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -120,7 +120,9 @@ class Sessions:
         except Exception as error:  # noqa: BLE001 - a recall that fails must not cost the turn its card
             trouble = error
         fitted = events.fit(told.text, adapter.LIMIT) if told.text else ""
-        return Reply(adapter.render(name, fitted), lambda: self._after(event, project, told, trouble))
+        owed = _Owed(event, project)
+        self._owed.append(owed)  # what comes before this one's turn does it first: a client may be quick to fail
+        return Reply(adapter.render(name, fitted), lambda: self._after(owed, told, trouble))
 
     # -- before the reply
 
@@ -177,15 +179,12 @@ class Sessions:
 
     # -- after the reply
 
-    def _after(self, event: HookEvent, project: str, told: deliver.Delivery, trouble: Exception | None) -> None:
-        try:
-            self._act(event, project)
-        except (KitError, OSError):
-            self._owed.append(_Owed(event, project))  # the hook has its reply; the next one pays
-            raise
+    def _after(self, owed: _Owed, told: deliver.Delivery, trouble: Exception | None) -> None:
+        while any(one is owed for one in self._owed):
+            self._do_first()
         if told.ids:
-            why = event.text[:LONGEST_WHY] or f"{START} in {project}".removesuffix(" in ")
-            self._kit.note_recall(event.session, why, told)
+            why = owed.event.text[:LONGEST_WHY] or f"{START} in {owed.project}".removesuffix(" in ")
+            self._kit.note_recall(owed.event.session, why, told)
         if trouble:
             raise trouble
 
@@ -199,23 +198,26 @@ class Sessions:
     def _pay(self) -> None:
         """Do what waits or failed after an earlier reply, in its order, before anything new."""
         while self._owed:
-            if self._owed[0].held:
-                with suppress(Exception):  # it was let go: whoever tries it again tells what is wrong
-                    self.settle()
-            else:
-                self._act(self._owed[0].event, self._owed[0].project)
-                self._owed.pop(0)
+            with suppress(Exception) if self._owed[0].held else nullcontext():
+                self._do_first()  # what was held is let go by now: whoever tries it again tells what is wrong
 
     def settle(self) -> None:
-        """Complete the cards of answers that are only held so far; whoever asks next must find them complete."""
-        while self._owed and (held := self._owed[0].held):
-            owed = self._owed.pop(0)
-            try:
-                self._act(owed.event, owed.project)
-            except BaseException:
-                held.let_go()
-                raise
-            held.done()
+        """Do what is owed, so that whoever asks next finds every card as it was told."""
+        while self._owed:
+            self._do_first()
+
+    def _do_first(self) -> None:
+        owed = self._owed.pop(0)
+        try:
+            self._act(owed.event, owed.project)
+        except BaseException as error:
+            if owed.held:
+                owed.held.let_go()
+            elif isinstance(error, (KitError, OSError)):
+                self._owed.insert(0, owed)  # the hook has its reply; the next one pays
+            raise
+        if owed.held:
+            owed.held.done()
 
     def _act(self, event: HookEvent, project: str, at: datetime | None = None) -> None:
         state = self._states.get(event.harness, matching.State())

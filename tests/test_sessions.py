@@ -350,6 +350,18 @@ def test_a_held_answer_is_dealt_with_before_anything_that_comes_after_it(kit: Ki
     assert cards(kit) == [("completed", "write a poem", "A rose."), ("pending", "write a letter", "")]
 
 
+@pytest.mark.parametrize("client", ["claude", "codex"])
+def test_what_happens_to_a_turn_before_it_is_framed_finds_it_all_the_same(kit: Kit, client: str) -> None:
+    agent = Client(kit, client)
+    payload = json.dumps({"session_id": "s1", "prompt_id": "t1", "turn_id": "t1", "prompt": PROMPT}).encode()
+    asked = agent.sessions.handle(client, "prompt", payload, {})
+    failed = agent.sessions.handle(client, "failure", payload, {})
+    assert [(status, said) for status, said, _ in cards(kit)] == [("failed", PROMPT)]
+    for late in (asked, failed, asked):
+        late.after()
+    assert [(status, said) for status, said, _ in cards(kit)] == [("failed", PROMPT)]
+
+
 def test_a_held_answer_that_can_not_be_dealt_with_is_left_to_be_tried_again(kit: Kit) -> None:
     agent = Client(kit)
     agent.prompt("write a poem")

@@ -121,6 +121,14 @@ class Catalog:
         rows = self._db.execute(f"SELECT {_COLUMNS} FROM notes WHERE id = ? ORDER BY path", (note_id,))
         return [Entry._make(row) for row in rows]
 
+    def with_ids(self, ids: Collection[str]) -> dict[str, Entry]:
+        """Find the entry of each of some ids; of more than one, the first by path."""
+        rows = rows_in(self._db, f"SELECT {_COLUMNS} FROM notes WHERE id IN", ids)
+        found: dict[str, Entry] = {}
+        for entry in sorted(map(Entry._make, rows), key=lambda one: one.path):
+            found.setdefault(entry.id, entry)
+        return found
+
     def numbers_of(self, ids: Collection[str]) -> set[int]:
         """Find the numbers of all notes that claim one of a few ids."""
         return {num for (num,) in rows_in(self._db, "SELECT num FROM notes WHERE id IN", ids)}
