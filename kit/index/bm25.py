@@ -122,6 +122,7 @@ class Gains:
     """What a code is worth before rarity; worked out when first met."""
 
     def __init__(self, weights: Mapping[str, float], curves: Mapping[str, Curve], known: Statistics) -> None:
+        self._weights, self._state = dict(weights), known
         self.known: dict[int, float] = {}
         """by code; those that are missing are to be worked out (a subclass of dict looks up in twice the time)"""
         self._fields = [
@@ -134,6 +135,10 @@ class Gains:
             if total
         )
         """no term can be worth more in one note"""
+
+    def fits(self, weights: Mapping[str, float], known: Statistics) -> bool:
+        """Tell whether it was worked out for these."""
+        return self._state is known and self._weights == weights
 
     def __getitem__(self, code: int) -> float:
         """Tell what a code is worth."""

@@ -10,14 +10,13 @@ from array import array
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from kit.index.bm25 import Counted, Found, Statistics, tally
+from kit.index.bm25 import Counted, Found, Gains, Statistics, tally
 from kit.index.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from kit.index.fulltext import Doc, FullText
-    from kit.index.impacts import Impacts
 
     _Told = Callable[[Collection[int]], Mapping[int, Mapping[str, float]]]
 
@@ -29,7 +28,7 @@ class Overlay:
 
     def __init__(self, engine: FullText) -> None:
         self._engine = engine
-        self.impacts: Impacts | None = None
+        self.gains: Gains | None = None
         self._postings: dict[str, dict[int, list[int]]] = {}
         self._counted: dict[int, Counted] = {}
         self.docs: dict[int, Doc] = {}
@@ -60,7 +59,7 @@ class Overlay:
         self.deleted.clear()
 
     def _forget(self, num: int) -> None:
-        self.impacts = None
+        self.gains = None
         if self.docs.pop(num, None) is None:
             return
         for term in set(self._counted.pop(num).terms):

@@ -8,32 +8,33 @@ already; it breaks off only where its time is up, and then it says so. The score
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import accumulate
-from operator import itemgetter
+from itertools import accumulate, islice
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
 from kit import kin
-from kit.index.bm25 import AKIN, FIELDS, TERM_BUDGET, WORDS, Found, choose_terms
-from kit.index.impacts import CODE_BITS, CODE_MASK, LONGEST, WHOLE, Impact, Impacts
+from kit.index.bm25 import AKIN, FIELDS, TERM_BUDGET, WORDS, Found, Gains, choose_terms
 
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from kit.index.bm25 import Curve, Statistics, Term
 
+CODE_BITS = 16
+CODE_MASK = (1 << CODE_BITS) - 1
 _LOOK_BACK = 500  # a shorter list is cheaper to read than to reason about
 _FILL = 4000  # entries that are read for new notes at least; a quarter of a microsecond each
 _CANDIDATES = 200  # notes that more common words may still lift, at least
 _READ_ALL = 8  # times as many entries as notes: up to there reading all beats searching for each
 _SAMPLE = 8  # one score of so many says where about the best begin
+_SHORT = 64  # a shorter block takes less time than to look at the clock is worth
 
 
 class Source(Protocol):
     """Where postings come from. An entry is `(number - base) << 16 | code`; blocks are sorted."""
 
-    impacts: Impacts | None
+    gains: Gains | None
     """kept here from search to search; whatever changes the postings sets it to None"""
 
     @property
@@ -47,7 +48,7 @@ class Source(Protocol):
         """Count the notes each term stands in; terms without any are left out."""
 
     def postings(self, term: str, only: Collection[int] | None = None) -> Iterator[tuple[int, array[int]]]:
-        """Read a term's blocks as (base, entries); with `only`, blocks without these numbers may be left out."""
+        """Read a term's blocks as (base, entries); with `only`, blocks of other bases may be left out."""
 
 
 class Search:
@@ -57,24 +58,25 @@ class Search:
         self,
         source: Source,
         terms: Sequence[Term],
-        impacts: Impacts,
+        gains: Gains,
         allowed: Callable[[int], bool] | None,
         deadline: float,
         clock: Callable[[], float] = monotonic,
     ) -> None:
-        self._source, self._terms, self._impacts, self._gains = source, terms, impacts, impacts.gains
+        self._source, self._terms, self._gains = source, terms, gains
         self._allowed, self._deadline, self._clock = allowed, deadline, clock
-        self._lists: list[Impact | dict[int, array[int]]] = []
-        """what was read of each term so far: all of it, or some blocks"""
+        self._lists: list[dict[int, array[int]]] = []
+        """the blocks that were read of each term so far"""
         self._scores: dict[int, float] = {}
+        self._places: dict[int, set[int]] | None = None
+        """where the notes that are in stand, once no new one comes in"""
         self._known: dict[int, bool] = {}
         self._read = 0
         self.late = False
 
     def run(self, k: int) -> Found:
         """Find the `k` best notes."""
-        tops, ceiling = self._impacts.tops, self._gains.ceiling
-        bounds = [term.weight * tops.get(term.name, ceiling) for term in self._terms]
+        bounds = [term.weight * self._gains.ceiling for term in self._terms]
         rest = [*reversed(list(accumulate(reversed(bounds)))), 0.0]
         closed = False  # no new note comes in any more
         for at, term in enumerate(self._terms):
@@ -98,31 +100,26 @@ class Search:
 
     def _best(self, k: int) -> list[tuple[float, int]]:
         """Take the `k` best notes that are allowed; of those that score alike, the newest."""
-        scores = self._scores
-        if len(scores) > _SAMPLE * k * 4:  # to sort all takes longer than to guess where the best begin
-            about = sorted(list(scores.values())[::_SAMPLE])[-(k // 2)]
-            kept = self._allowed_of({number: score for number, score in scores.items() if score >= about}, k)
-            if len(kept) == k:
-                return kept
-        return self._allowed_of(scores, k)
+        scores, allowed, wanted = self._scores, self._allowed, k
+        values = list(scores.values())
+        while True:
+            if len(values) > 4 * wanted:  # to sort all takes longer than to guess where the best begin
+                least = sorted(values[::_SAMPLE])[-(wanted // 4) or -1]
+                kept = [(score, number) for number, score in scores.items() if score >= least]
+            else:
+                kept = [(score, number) for number, score in scores.items()]
+            if len(kept) >= k or len(kept) == len(scores):
+                kept.sort(reverse=True)
+                found = list(islice((each for each in kept if allowed is None or self._may(each[1])), k))
+                if len(found) == k or len(kept) == len(scores):
+                    return found
+            wanted *= 4
 
-    def _allowed_of(self, scores: Mapping[int, float], k: int) -> list[tuple[float, int]]:
-        allowed, known = self._allowed, self._known
-        kept: list[tuple[float, int]] = []
-        least = 0.0
-        for number, score in sorted(scores.items(), key=itemgetter(1), reverse=True):
-            if len(kept) >= k and score < least:
-                break
-            if allowed is not None:
-                may = known.get(number)
-                if may is None:
-                    may = known[number] = allowed(number)
-                if not may:
-                    continue
-            least = score
-            kept.append((score, number))
-        kept.sort(reverse=True)
-        return kept[:k]
+    def _may(self, number: int) -> bool:
+        may = self._known.get(number)
+        if may is None:
+            may = self._known[number] = self._allowed is None or self._allowed(number)
+        return may
 
     def _close(self, k: int, to_come: float) -> bool:
         """Drop the notes that can't win any more, if none that is not yet seen has to come in."""
@@ -142,21 +139,7 @@ class Search:
         return False
 
     def _scan(self, term: Term) -> None:
-        impact = self._impacts.of(term.name)
-        if impact is None:
-            if term.df > LONGEST or not self._impacts.is_met(term.name):
-                self._scan_blocks(term)
-                return
-            impact = self._impacts.keep(term.name, self._source.postings(term.name))
-        self._lists.append(impact)
-        self._read += len(impact.entries)
-        scores, weight = self._scores, term.weight
-        get = scores.get
-        for number, worth in zip(impact.numbers, impact.worths, strict=True):
-            scores[number] = get(number, 0.0) + weight * worth
-
-    def _scan_blocks(self, term: Term) -> None:
-        """Go through a list that is not to be kept."""
+        """Go through all that a term stands in."""
         scores, weight, mask = self._scores, term.weight, CODE_MASK
         get, worths, work_out = scores.get, self._gains.known, self._gains.work_out
         kept: dict[int, array[int]] = {}
@@ -170,53 +153,39 @@ class Search:
                 except KeyError:
                     worth = work_out(entry & mask)
                 scores[number] = get(number, 0.0) + weight * worth
-            if self._is_late():
+            if len(entries) > _SHORT and self._is_late():
                 break
         self._lists.append(kept)
 
     def _lift(self, term: Term) -> None:
         """Add a term to the notes that are in."""
-        scores, weight = self._scores, term.weight
-        impact = self._impacts.of(term.name)
-        if impact is not None:
-            self._lists.append(impact)
-            for number, worth in impact.among(scores):
-                scores[number] += weight * worth
-            return
-        blocks = dict(self._source.postings(term.name, scores.keys()))
+        scores, weight, gains = self._scores, term.weight, self._gains
+        if self._places is None:
+            self._places = self._by_block(scores)
+        blocks = dict(self._source.postings(term.name, self._places.keys()))
         self._lists.append(blocks)
-        gains = self._gains
-        for number, code in self._codes(blocks, scores):
+        for number, code in _codes(blocks, self._places):
             scores[number] += weight * gains[code]
 
-    def _codes(self, read: Impact | Mapping[int, array[int]], numbers: Collection[int]) -> list[tuple[int, int]]:
-        """Find the codes of some notes."""
-        blocks, span = ({0: read.entries}, WHOLE) if isinstance(read, Impact) else (read, self._source.span)
-        found: list[tuple[int, int]] = []
-        if sum(map(len, blocks.values())) <= _READ_ALL * len(numbers):
-            for base, entries in blocks.items():
-                found += [
-                    (number, entry & CODE_MASK)
-                    for entry in entries
-                    if (number := base + (entry >> CODE_BITS)) in numbers
-                ]
-            return found
+    def _by_block(self, numbers: Iterable[int]) -> dict[int, set[int]]:
+        """Gather notes by the block they are in, by their places there."""
+        span = self._source.span
+        found: dict[int, set[int]] = {}
         for number in numbers:
             offset = number % span
-            entries_ = blocks.get(number - offset)
-            if entries_ is None:
-                continue
-            at = bisect_left(entries_, offset << CODE_BITS)
-            while at < len(entries_) and entries_[at] >> CODE_BITS == offset:
-                found.append((number, entries_[at] & CODE_MASK))
-                at += 1
+            base = number - offset
+            if base in found:
+                found[base].add(offset)
+            else:
+                found[base] = {offset}
         return found
 
     def _by_field(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
         parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
+        places = self._by_block(parts)
         for term, read in zip(self._terms, self._lists, strict=False):
             akin = kin.is_name(term.name)
-            for number, code in self._codes(read, parts):
+            for number, code in _codes(read, places):
                 gain = term.weight * self._gains[code]
                 if gain:
                     name, part = AKIN if akin else FIELDS[code >> 13], parts[number]
@@ -225,16 +194,34 @@ class Search:
 
     def _by_word(self, numbers: Collection[int]) -> dict[int, dict[str, float]]:
         parts: dict[int, dict[str, float]] = {number: {} for number in numbers}
+        places = self._by_block(parts)
         for term, read in zip(self._terms[:WORDS], self._lists, strict=False):
             name, weight = term.name, term.weight
-            if isinstance(read, Impact):
-                for number, worth in read.among(parts):
-                    parts[number][name] = weight * worth
-                continue
-            for number, code in self._codes(read, parts):
+            for number, code in _codes(read, places):
                 part = parts[number]
                 part[name] = part.get(name, 0.0) + weight * self._gains[code]
         return parts
+
+
+def _codes(blocks: Mapping[int, array[int]], places: Mapping[int, Collection[int]]) -> list[tuple[int, int]]:
+    """Find the codes of notes, given by block and place."""
+    found: list[tuple[int, int]] = []
+    for base, offsets in places.items():
+        entries = blocks.get(base)
+        if entries is None:
+            continue
+        size = len(entries)
+        if size <= _READ_ALL * len(offsets):
+            found += [
+                (base + offset, entry & CODE_MASK) for entry in entries if (offset := entry >> CODE_BITS) in offsets
+            ]
+            continue
+        for offset in offsets:
+            at = bisect_left(entries, offset << CODE_BITS)
+            while at < size and entries[at] >> CODE_BITS == offset:
+                found.append((base + offset, entries[at] & CODE_MASK))
+                at += 1
+    return found
 
 
 def search(
@@ -253,7 +240,7 @@ def search(
     known = source.statistics()
     dfs = source.doc_freqs(list({name for name, _ in terms}))
     chosen = choose_terms(terms, dfs, known.notes, limit)
-    impacts = source.impacts
-    if impacts is None or not impacts.fits(weights, known):
-        impacts = source.impacts = Impacts(weights, curves, known)
-    return Search(source, chosen, impacts, allowed, deadline).run(k)
+    gains = source.gains
+    if gains is None or not gains.fits(weights, known):
+        gains = source.gains = Gains(weights, curves, known)
+    return Search(source, chosen, gains, allowed, deadline).run(k)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from kit.errors import BadInputError
 from kit.index import seal
 from kit.index.blocks import ENTRY_BITS, SPAN_BITS, Change, changed, cut, pack, pack_one, unpack
-from kit.index.bm25 import TALLIED, Counted, Curve, Found, Statistics
+from kit.index.bm25 import TALLIED, Counted, Curve, Found, Gains, Statistics
 from kit.index.fulltext import batches, guarded
 from kit.index.search import search
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kit.index.fulltext import Doc
-    from kit.index.impacts import Impacts
 
 _FILE = "fulltext.sqlite3"
 _FORMAT = 4
@@ -75,7 +74,7 @@ class Sqlite:
         self._folder = folder
         self.curves: Mapping[str, Curve] = curves or {}
         self._changed = False
-        self.impacts: Impacts | None = None
+        self.gains: Gains | None = None
         self._met: dict[str, tuple[int, int]] = {}
         """Words that were asked for: number and notes; those that stand nowhere too"""
         self._words: dict[str, tuple[int, int]] | None = None
@@ -110,7 +109,7 @@ class Sqlite:
     def _read_state(self) -> None:
         read = "SELECT format, stamp, count, totals, fresh_word, fresh_num FROM state"
         form, stamp, count, totals, self._fresh_word, self._fresh_num = self._open.execute(read).fetchone()
-        self.impacts = None
+        self.gains = None
         self._met.clear()
         self._stamp = str(stamp)
         self._known = Statistics(int(count), tuple(map(int, json.loads(totals))))
@@ -301,9 +300,8 @@ class Sqlite:
         """Read the blocks of a term that `doc_freqs` has found."""
         first = self._met[term][0] << _BLOCK_BITS
         last = first | (1 << _BLOCK_BITS) - 1
-        blocks = {num >> SPAN_BITS for num in only} if only is not None else None
-        if blocks is not None and len(blocks) <= _CHUNK:
-            places = [first | block for block in blocks]
+        if only is not None and len(only) <= _CHUNK:
+            places = [first | base >> SPAN_BITS for base in only]
             rows: Iterable[tuple[Any, ...]] = self._rows("SELECT at, entries FROM postings WHERE at IN", places)
         else:
             rows = self._open.execute("SELECT at, entries FROM postings WHERE at BETWEEN ? AND ?", (first, last))

@@ -19,7 +19,7 @@ from whoosh.reading import SegmentReader
 
 from kit.errors import UnavailableError
 from kit.index import seal
-from kit.index.bm25 import FIELDS, TALLIED, Counted, Curve, Found, Statistics, tally
+from kit.index.bm25 import FIELDS, TALLIED, Counted, Curve, Found, Gains, Statistics, tally
 from kit.index.fulltext import batches, guarded
 from kit.index.packed import KEYS, WORDS, PackedCodec, PackedField, without
 from kit.index.search import search
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from kit.index.fulltext import Doc
-    from kit.index.impacts import Impacts
     from kit.index.packed import PackedTerms
 
 _FORMAT = 3
@@ -70,7 +69,7 @@ class Whoosh:
     def __init__(self, folder: Path, curves: Mapping[str, Curve] | None = None) -> None:
         self._folder = folder
         self.curves: Mapping[str, Curve] = curves or {}
-        self.impacts: Impacts | None = None
+        self.gains: Gains | None = None
         self._changed = False
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
@@ -95,7 +94,7 @@ class Whoosh:
 
     def _read_state(self) -> None:
         self._dfs: dict[str, int] = {}
-        self.impacts = None
+        self.gains = None
         leaves = self._reader.leaf_readers()
         self._leaves = [_Leaf(reader, offset) for reader, offset in leaves if isinstance(reader, SegmentReader)]
         docnum = self._find(_STATE)
