@@ -167,20 +167,12 @@ def status(index: Index, root: Path, report: Report, faults: int = 0) -> dict[st
         "vault": str(root),
         "derived": str(index.folder),
         "notes": {kind or "plain": count for kind, count in index.catalog.counts().items()},
-        "cards": _by_status(index),
-        "tags": len(index.pool.tags()),
+        "cards": index.features.statuses(),
+        "tags": index.pool.count(),
         "problems": report.problems + len(index.pool.problems()) + faults,
         "changed": report.changed,
         "scan_ms": round(report.seconds * 1000, 1),
     }
-
-
-def _by_status(index: Index) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for row in index.features.rows().values():
-        if row.kind == "card":
-            found[row.status] = found.get(row.status, 0) + 1
-    return dict(sorted(found.items()))
 
 
 def log(entries: journal.Journal, limit: int, note_id: str, what: str = "", who: str = "") -> list[journal.Entry]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-SCHEMA = 6
+SCHEMA = 7
 """Raise it with every change of a table or of what is put into one."""
 
 _TABLES = """
@@ -34,6 +34,7 @@ CREATE TABLE notes (
 CREATE INDEX notes_id ON notes (id);
 CREATE INDEX notes_name ON notes (name);
 CREATE INDEX notes_folded ON notes (folded);
+CREATE INDEX notes_kind ON notes (kind);  -- to count them: a page of notes holds few
 CREATE TABLE problems (
   path TEXT NOT NULL, line INTEGER NOT NULL, what TEXT NOT NULL, mend TEXT NOT NULL,
   sort TEXT NOT NULL                      -- who found it: 'note', 'id', 'twin' or 'pool'; each replaces its own
@@ -47,6 +48,7 @@ CREATE TABLE cards (                      -- what recall must know of each recal
   shown TEXT NOT NULL                     -- folded summary, to fold near-duplicates and to merge facts
 );
 CREATE INDEX cards_sorts ON cards (importance, layer, feedback);
+CREATE INDEX cards_kinds ON cards (kind, status);
 CREATE TABLE postings (                   -- the password book; read by card through the index: the feature stats
   term TEXT NOT NULL, num INTEGER NOT NULL, PRIMARY KEY (term, num)
 ) WITHOUT ROWID;

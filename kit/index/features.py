@@ -95,6 +95,11 @@ class FeatureTable:
             self._count = int(self._db.execute("SELECT COUNT(*) FROM cards").fetchone()[0])
         return self._count
 
+    def statuses(self) -> dict[str, int]:
+        """Count the cards of each status."""
+        query = "SELECT status, COUNT(*) FROM cards WHERE kind = 'card' GROUP BY status ORDER BY status"
+        return dict(self._db.execute(query))
+
     def _read(self, where: str, values: tuple[int, ...]) -> dict[int, Features]:
         # the few distinct words are shared, or 100,000 rows would cost 100 MB
         one, make = self._shared.setdefault, tuple.__new__  # the named way of making takes three times as long

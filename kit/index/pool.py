@@ -38,6 +38,7 @@ class Pool(Relations):
         self._called: dict[tuple[int, str], Collection[int]] = {}
         self._scenes: list[HeldScene] | None = None
         self._owed: dict[int, frozenset[str]] | None = None
+        self._problems: tuple[Problem, ...] | None = None
 
     def forget_cache(self) -> None:
         """Drop what is held in memory: another process has written."""
@@ -48,6 +49,10 @@ class Pool(Relations):
         known = self._tags.get
         rows = self._rows("pool.kind = 'tag' ORDER BY notes.path")
         return [known(num) or Held(num, path, revived(Tag, data)) for num, path, data in rows]
+
+    def count(self) -> int:
+        """Count the tag notes."""
+        return int(self._db.execute("SELECT COUNT(*) FROM pool WHERE kind = 'tag'").fetchone()[0])
 
     def at_num(self, num: int) -> Held | None:
         """Find the tag of a note's number."""
@@ -136,7 +141,13 @@ class Pool(Relations):
 
     def problems(self) -> list[Problem]:
         """Find what only the pool as a whole can show: double claims, dead links, merge cycles."""
-        return sorted({*claims.double(self, self._shared(CLAIMED), self._shared(CODED)), *claims.dead_ends(self)})
+        if self._problems is None:
+            known = len(self._tags)
+            found = {*claims.double(self, self._shared(CLAIMED), self._shared(CODED)), *claims.dead_ends(self)}
+            self._problems = tuple(sorted(found))
+            if len(self._tags) > 2 * known:  # every tag was looked at, most of which nobody asks for
+                self._forget_found()
+        return list(self._problems)
 
     def _shared(self, sort: int) -> Mapping[str, Collection[int]]:
         rows = self._db.execute("SELECT key FROM callings WHERE sort = ? GROUP BY key HAVING COUNT(*) > 1", (sort,))
@@ -158,5 +169,5 @@ class Pool(Relations):
         self._db.execute("DELETE FROM callings WHERE num = ?", (num,))
         self._tags.pop(num, None)
         self._called.clear()
-        self._scenes = None
+        self._scenes = self._problems = None
         self._forget_ways()

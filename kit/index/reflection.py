@@ -44,6 +44,8 @@ class Index:
         self._next = 0
         self._owing: set[int] = set()
         """Cards that this change has the full text take in anew"""
+        self._owed: dict[int, int] | None = None
+        """What `owed` tells, oldest first, from when it is first asked for"""
         self._seen = self._data_version()
         self._birth = ""
         self._generation: int | None = None
@@ -125,24 +127,37 @@ class Index:
         self._owing.add(num)
 
     def owed(self) -> dict[int, int]:
-        """List cards the full text must take in, each with the generation it changed at; newest first."""
-        rows = self._db.execute("SELECT num, generation FROM owed ORDER BY generation DESC, num DESC")
-        return dict(rows.fetchall())
+        """List cards the full text must take in, each with the generation it changed at, oldest first.
+
+        The caller only reads: of a full text that is begun anew these are all cards there are, so it is read once
+        and follows each change.
+        """
+        if self._owed is None:
+            one: dict[int, int] = {}
+            rows = self._db.execute("SELECT num, generation FROM owed ORDER BY generation, num")
+            self._owed = {num: one.setdefault(generation, generation) for num, generation in rows}
+        return self._owed
 
     def paid(self, taken: Mapping[int, int]) -> None:
         """Strike cards off that the full text has taken in, unless they have changed since."""
         with self.changing():
             self._db.executemany("DELETE FROM owed WHERE num=? AND generation<=?", taken.items())
+        if owed := self._owed:
+            for num, generation in taken.items():
+                if owed.get(num, self._next) <= generation:
+                    del owed[num]
 
     def paid_until(self, generation: int) -> None:
         """Strike off every card that has not changed since a generation."""
         with self.changing():
             self._db.execute("DELETE FROM owed WHERE generation<=?", (generation,))
+        self._owed = None
 
     def owe_all(self) -> None:
         """Owe every card: the full text begins anew."""
         with self.changing():
             self._db.execute("INSERT OR REPLACE INTO owed SELECT num, ? FROM cards", (self._next,))
+        self._owed = None
 
     @property
     def generation(self) -> int:
@@ -167,11 +182,18 @@ class Index:
             self._db.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (str(self._next),))
             self._db.execute("COMMIT")
             self._generation = self._next
+            self._note_owed()
         except BaseException:
             self._forget()
             if self._db.in_transaction:  # on a full disk SQLite has rolled back by itself
                 self._db.execute("ROLLBACK")
             raise
+
+    def _note_owed(self) -> None:
+        if (owed := self._owed) is not None:
+            for num in sorted(self._owing):
+                owed.pop(num, None)  # what changes comes last
+                owed[num] = self._next
 
     def put_card(self, row: Features, terms: Collection[str], *, fresh: bool) -> None:
         """Set what recall knows of a card or fact."""
@@ -206,7 +228,7 @@ class Index:
         self.features.forget_cache()
         self.pool.forget_cache()
         self.lexicon.forget_cache()
-        self._birth, self._generation = "", None
+        self._birth, self._generation, self._owed = "", None, None
         self._seen = self._data_version()
 
     def _data_version(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import islice, takewhile
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,6 @@ class Witness:
         self._engine: overlay.Layered | None = None
         self._birth = ""
         self._taken: dict[int, int] = {}
-        self._known: tuple[int, dict[int, int]] = (-1, {})
         self._broken = ""
         self._stumbles = 0
         self._lock = VaultLock(index.folder / "text.lock", timeout=0.0)
@@ -80,15 +79,8 @@ class Witness:
     @property
     def behind(self) -> int:
         """Count the cards that can't be found by their words yet."""
-        owed = self._owed()
+        owed = self._index.owed()
         return len(owed) - sum(owed.get(num) == generation for num, generation in self._taken.items())
-
-    def _owed(self) -> dict[int, int]:
-        """Hold what the index says is owed, newest first, for as long as the index does not change."""
-        generation = self._index.generation
-        if self._known[0] != generation:
-            self._known = generation, self._index.owed()
-        return self._known[1]
 
     def use(self, setting: str) -> None:
         """Go by another setting from now on; the engine of the one before is let go."""
@@ -170,8 +162,9 @@ class Witness:
         engine = self._current()
         if not engine:
             return 0
-        owed = self._owed()
-        waiting = (num for num, generation in owed.items() if generation > since and self._taken.get(num) != generation)
+        owed = self._index.owed()
+        newest_first = takewhile(lambda each: each[1] > since, reversed(owed.items()))
+        waiting = (num for num, generation in newest_first if self._taken.get(num) != generation)
         chosen = list(islice(waiting, limit + 1))
         with self._mending():
             for num in chosen[:limit]:
@@ -270,7 +263,7 @@ class Witness:
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
-        owed, taken = self._owed(), self._taken
+        owed, taken = self._index.owed(), self._taken
         return lambda num: (num not in owed or taken.get(num) == owed[num]) and allowed(num)
 
     def propose(self, terms: list[tuple[str, float]], most: int) -> list[int] | None:
