@@ -83,7 +83,7 @@ TABLE: dict[str, set[str]] = {
     "daemon.builder": BASE | {"vault", "index", "reconcile", "config", "app", "daemon.crew", "daemon.scribe"},
     "daemon.owner": set(),
     "daemon.reader": BASE | {"app", "daemon.owner", "daemon.builder"},
-    "daemon.chores": BASE | {"app"},
+    "daemon.chores": BASE | {"app", "daemon.owner"},
     "daemon.learner": BASE | {"app"},
     "daemon.trouble": BASE | {"app", "daemon.owner"},
     "daemon.memory": set(),

@@ -15,9 +15,9 @@ from kit.errors import KitError
 if TYPE_CHECKING:
     import threading
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from kit.app import Kit
+    from kit.daemon.owner import Owner
 
 LOG = logging.getLogger("kit.daemon")
 
@@ -33,8 +33,8 @@ SUMMED_UP = 4
 class _Chore:
     """A chore, how often it is looked after, and when it is due again."""
 
-    def __init__(self, work: Callable[[], None], every_s: float) -> None:
-        self._work, self._every = work, every_s
+    def __init__(self, work: Callable[[], None], every_s: float, *, is_large: bool = False) -> None:
+        self._work, self._every, self.is_large = work, every_s, is_large
         self._wait, self._due = every_s, 0.0
 
     def attempt(self) -> None:
@@ -55,23 +55,25 @@ class _Chore:
 class Chores:
     """The chores of one vault.
 
-    `sweep` closes a few cards whose client was killed, and tells how many.
+    `sweep` closes a few cards whose client was killed, and tells how many. While a child reads words, which is
+    `reading`, it has the machine for itself, and what changes many notes waits.
     """
 
     def __init__(
         self,
         kit: Kit,
-        owner: AbstractContextManager[object],
+        owner: Owner,
         stopping: threading.Event,
         paused: Callable[[], bool],
         sweep: Callable[[], int] = lambda: 0,
+        reading: Callable[[], bool] = lambda: False,
     ) -> None:
         self._kit, self._owner, self._stopping, self._paused = kit, owner, stopping, paused
-        self._sweep_some = sweep
+        self._sweep_some, self._reading = sweep, reading
         self._chores = (
             _Chore(self._follow, STEP_S), _Chore(self._learn, STEP_S), _Chore(self._examine, EXAMINE_S),
-            _Chore(self._clean, CLEAN_CHECK_S), _Chore(self._sweep, SWEEP_S), _Chore(self._sum_up, SUM_UP_S),
-            _Chore(self._trim, TRIM_S),
+            _Chore(self._clean, CLEAN_CHECK_S, is_large=True), _Chore(self._sweep, SWEEP_S),
+            _Chore(self._sum_up, SUM_UP_S, is_large=True), _Chore(self._trim, TRIM_S, is_large=True),
         )  # fmt: skip
 
     @property
@@ -83,12 +85,13 @@ class Chores:
         """Do chores until the daemon ends."""
         while not self._stopping.wait(STEP_S):
             for chore in self._chores:
-                if not self._paused() and not self._stopping.is_set():
+                waits = self._paused() or (chore.is_large and self._reading())
+                if not waits and not self._stopping.is_set():
                     chore.attempt()
 
     def _follow(self) -> None:
         """Finish what a crash cut short; have notes follow relations that could not be followed at once."""
-        with self._owner:
+        with self._owner.gently():
             if self._kit.owes:
                 self._kit.sync()
 
@@ -96,14 +99,14 @@ class Chores:
         if self._kit.mind.is_there:
             return  # the learner does it, since a model takes its time
         while not self._stopping.is_set():
-            with self._owner:
+            with self._owner.gently():
                 learned = self._kit.pool.learn_next() if self._kit.pool.waiting() else None
             if learned is None:
                 return
             LOG.info("learned from %s: %s facts", learned.card, len(learned.facts))
 
     def _examine(self) -> None:
-        with self._owner:
+        with self._owner.gently():
             if self._kit.mind.is_there and not self._kit.mind.last_error and self._kit.pool.waiting():
                 return  # the model has the first word on new tags
             certain = self._kit.pool.judge()
@@ -111,13 +114,13 @@ class Chores:
         for one in certain:  # each writes notes and waits for the disk: others come in between
             if self._stopping.is_set():
                 return
-            with self._owner:
+            with self._owner.gently():
                 done += self._kit.pool.settle(one) is not None
         if done:
             LOG.info("examined tags: %s acts", done)
 
     def _clean(self) -> None:
-        with self._owner:
+        with self._owner.gently():
             if self._kit.cleaning_is_due():
                 done = self._kit.pool.clean(who="maintain")
                 LOG.info("cleaned: %s memories went into the archive", len(done.leaving))
@@ -125,7 +128,7 @@ class Chores:
     def _sum_up(self) -> None:
         """Sum up sessions that fell silent without an end."""
         while not self._stopping.is_set():
-            with self._owner:
+            with self._owner.gently():
                 closed = self._kit.tiers.close_silent(SUMMED_UP)
             if not closed:
                 return
@@ -134,7 +137,7 @@ class Chores:
     def _trim(self) -> None:
         """Keep passing turns within their cap: nothing recalls them once their session is over."""
         while not self._stopping.is_set():
-            with self._owner:
+            with self._owner.gently():
                 done = self._kit.tiers.trim(layer="transient", who="maintain", limit=TRIMMED)
             if not done.leaving:
                 return
@@ -142,7 +145,7 @@ class Chores:
 
     def _sweep(self) -> None:
         while not self._stopping.is_set():
-            with self._owner:
+            with self._owner.gently():
                 swept = self._sweep_some()
             if not swept:
                 return

@@ -71,8 +71,9 @@ class Keeper(Handler):
         )  # fmt: skip
         self.tracker = Tracker(self.kit, self.watcher, self._owner, self._stopping, self._reader.stir)
         self._chores = Chores(
-            self.kit, self._owner, self._stopping, lambda: not self.ready(), lambda: self._sessions.sweep(SWEPT)
-        )
+            self.kit, self._owner, self._stopping, lambda: not self.ready(), lambda: self._sessions.sweep(SWEPT),
+            reading=self._reader.has_much,
+        )  # fmt: skip
         self.kit.learning.owner = self._owner  # and that of what imports, once there is any
         self._learner = Learner(self.kit, self._stopping, lambda: not self.ready())
         self._threads: list[threading.Thread] = []

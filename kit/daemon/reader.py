@@ -48,6 +48,15 @@ class Reader:
         child = self._child
         return child.progress if child else ""
 
+    def has_much(self) -> bool:
+        """Tell whether a child reads words, or will do so next."""
+        with self._owner.gently():
+            return self._child is not None or self._is_for_child()
+
+    def _is_for_child(self) -> bool:
+        owed = 0 if self._failed or not self._kit.witness.name else self._kit.witness.behind
+        return owed > CHILD_FROM and owed * CHILD_SHARE > self._kit.index.features.count()
+
     def stir(self) -> None:
         """Say that something has changed."""
         self._stir.set()
@@ -87,10 +96,7 @@ class Reader:
             witness.open()
         if self._child and self._child.is_done():
             self._finish(self._child)
-        if self._child or self._failed or not witness.name or self._stopping.is_set():
-            return
-        owed = witness.behind
-        if owed > CHILD_FROM and owed * CHILD_SHARE > len(self._kit.index.features.rows()):
+        if not self._child and self._is_for_child() and not self._stopping.is_set():
             self._begun_at = self._kit.index.generation
             self._child = Build("words", self._kit.root, self._kit.folder)
 

@@ -12,6 +12,7 @@ from kit import places
 from kit.daemon import chores, tracker
 from kit.daemon.builder import Build
 from kit.daemon.keeper import Keeper
+from kit.daemon.owner import Owner
 from kit.govern.lay import lay
 from kit.vault.ear import Ear
 from kit.vault.watch import Batch
@@ -131,7 +132,7 @@ def test_a_chore_that_stumbles_keeps_no_other_back(filled: Path) -> None:
         raise RuntimeError("a bug")
 
     with Keeper(filled).kit as kit:
-        work = chores.Chores(kit, threading.RLock(), stopping, lambda: False, sweep)
+        work = chores.Chores(kit, Owner(), stopping, lambda: False, sweep)
         thread = threading.Thread(target=work.run)
         thread.start()
         until(done.is_set)
