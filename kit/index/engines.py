@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from kit.errors import BadInputError, UnavailableError
+from kit.index import seal
+from kit.index.fulltext import FullTextBrokenError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -81,8 +83,20 @@ def choose(count: int, setting: str = "auto") -> str:
     return "tantivy" if fast and count > TANTIVY_FROM else "sqlite"
 
 
-def open_engine(name: str, folder: Path, curves: Mapping[str, Curve] | None = None) -> FullText:
-    """Open or create the engine `name` in a folder of its own."""
+def damaged(folder: Path) -> FullTextBrokenError:
+    """Say that a folder is not as it was sealed."""
+    return FullTextBrokenError(
+        f"The full-text index in {folder} can't be read (a file differs from its seal).",
+        "It will be built again from the notes; `memkit reindex` does it now.",
+    )
+
+
+def open_engine(
+    name: str, folder: Path, curves: Mapping[str, Curve] | None = None, *, looked_over: bool = False
+) -> FullText:
+    """Open or create the engine `name` in a folder of its own, `looked_over` where someone else sees to its seal."""
+    if not (looked_over or seal.is_whole(folder)):
+        raise damaged(folder)
     if name == "whoosh":
         from kit.index.whoosh import Whoosh  # noqa: PLC0415 - takes 200 ms, and another engine may be chosen
 

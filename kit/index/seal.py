@@ -1,4 +1,4 @@
-"""The seal on an engine's folder while nobody has it open: a checksum of every file.
+"""The seal on an engine's folder while nobody has it open: a checksum of every part of every file.
 
 Law: a sealed folder that differs from its seal is damaged. A folder without a seal was left in a hurry
 (a crash, a kill): the engine's own crash safety answers for it.
@@ -7,36 +7,36 @@ Law: a sealed folder that differs from its seal is damaged. A folder without a s
 from __future__ import annotations
 
 import json
+import threading
 import zlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _NAME = "seal.json"
-_CHUNK = 1 << 20
+_PIECE = 1 << 22
+"""Bytes that have a checksum of their own, so that several threads can share a file."""
+_CHUNK = 1 << 18
+_AT_ONCE = 1 << 23
+"""Bytes of a folder that are looked through in less time than it takes to begin threads for it."""
+_THREADS = 2
 
 
 def put(folder: Path) -> None:
     """Seal a folder: to be called when its last file is closed."""
-    marks = {path.name: _mark(path) for path in sorted(folder.iterdir()) if path.is_file() and path.name != _NAME}
+    marks: dict[str, list[int]] = {}
+    for path in sorted(folder.iterdir()):
+        if path.is_file() and path.name != _NAME:
+            size = path.stat().st_size
+            marks[path.name] = [size, *(_sum(path, start) for start in range(0, size, _PIECE))]
     (folder / _NAME).write_text(json.dumps(marks), encoding="ascii")
 
 
 def is_whole(folder: Path) -> bool:
     """Tell whether every sealed file is as it was; True for a folder without a seal."""
-    try:
-        marks = json.loads((folder / _NAME).read_text(encoding="ascii"))
-    except FileNotFoundError:
-        return True
-    except (OSError, ValueError):
-        return False
-    if not isinstance(marks, dict):
-        return False
-    try:
-        return all(_mark(folder / name) == mark for name, mark in marks.items())
-    except OSError:
-        return False
+    return Check(folder, at_once=True).result() is True
 
 
 def take_off(folder: Path) -> None:
@@ -44,10 +44,74 @@ def take_off(folder: Path) -> None:
     (folder / _NAME).unlink(missing_ok=True)
 
 
-def _mark(path: Path) -> list[int]:
-    sum_ = size = 0
+class Check:
+    """Looks through a sealed folder: a small one at once, a large one in threads, while other things go on."""
+
+    def __init__(self, folder: Path, *, at_once: bool = False) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._whole = True
+        self._pieces = iter(self._sealed())
+        self._threads: list[threading.Thread] = []
+        if at_once or self._size <= _AT_ONCE:
+            self._look()
+            return
+        self._threads = [threading.Thread(target=self._look, daemon=True) for _ in range(_THREADS)]
+        for thread in self._threads:
+            thread.start()
+
+    def result(self, wait_s: float | None = None) -> bool | None:
+        """Tell whether all is as it was sealed; None when that takes longer than one waits."""
+        for thread in self._threads:
+            thread.join(wait_s)
+            if thread.is_alive():
+                return None if self._whole else False
+        return self._whole
+
+    def _sealed(self) -> list[tuple[Path, int, int]]:
+        """List each piece with its checksum, and see that the files are as long as they were."""
+        self._size = 0
+        found: list[tuple[Path, int, int]] = []
+        try:
+            marks = json.loads((self._folder / _NAME).read_text(encoding="ascii"))
+            for name, (size, *sums) in marks.items():
+                path = self._folder / name
+                found += [(path, at, sum_) for at, sum_ in zip(range(0, size, _PIECE), sums, strict=True)]
+                self._whole = self._whole and path.stat().st_size == size
+                self._size += size
+        except FileNotFoundError as error:
+            self._whole = error.filename == str(self._folder / _NAME)  # no seal at all
+            return []
+        except (OSError, ValueError, TypeError, AttributeError):
+            self._whole = False
+            return []
+        return found
+
+    def _look(self) -> None:
+        while self._whole and (piece := self._next()):
+            path, start, sum_ = piece
+            try:
+                if _sum(path, start) != sum_:
+                    self._whole = False
+            except OSError:
+                self._whole = False
+
+    def _next(self) -> tuple[Path, int, int] | None:
+        with self._lock:
+            return next(self._pieces, None)
+
+
+def _sum(path: Path, start: int) -> int:
+    sum_ = 0
+    for chunk in _chunks(path, start):
+        sum_ = zlib.crc32(chunk, sum_)
+    return sum_
+
+
+def _chunks(path: Path, start: int) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            sum_ = zlib.crc32(chunk, sum_)
-            size += len(chunk)
-    return [size, sum_]
+        file.seek(start)
+        left = _PIECE
+        while left and (chunk := file.read(min(_CHUNK, left))):
+            left -= len(chunk)
+            yield chunk

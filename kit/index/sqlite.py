@@ -80,8 +80,6 @@ class Sqlite:
         self._words: dict[str, tuple[int, int]] | None = None
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
-            if not seal.is_whole(folder):
-                raise ValueError("a file differs from its seal")
             self._db: sqlite3.Connection | None = self._connect()
             try:
                 self._read_state()

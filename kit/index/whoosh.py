@@ -73,8 +73,6 @@ class Whoosh:
         self._changed = False
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
-            if not seal.is_whole(folder):
-                raise ValueError("a file differs from its seal")
             self._storage = _Storage(folder)
             try:
                 self._index: Any = self._open_or_create()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kit import kin
 from kit.errors import KitError, UnavailableError
-from kit.index import bm25, engines, fulltext, overlay
+from kit.index import bm25, engines, fulltext, overlay, seal
 from kit.recall.match import rarity
 from kit.recall.query import Proofs
 from kit.vault.lock import VaultLock
@@ -44,6 +44,8 @@ READ, LONG = 8, 1_500
 """So many of the best notes are read for words that stand together, those of so many bytes."""
 BATCH = 50
 """Cards taken in at once while others wait for the index."""
+LOOKED_OVER_S = 0.5
+"""How long the first questions wait until a large index is known to be as it was sealed."""
 STUMBLES = 3
 """So often in a row a broken engine is begun anew at once."""
 MADE_AT = "made-at"
@@ -59,6 +61,8 @@ class Witness:
         self._index, self._setting = index, setting
         self._documents = Documents(index, load, read_body)
         self._engine: overlay.Layered | None = None
+        self._check: seal.Check | None = None
+        """Whether the engine's files are as they were sealed, until that is known; nothing is read of them before"""
         self._birth = ""
         self._taken: dict[int, int] = {}
         self._broken = ""
@@ -126,12 +130,17 @@ class Witness:
         self._keep_only(name)
         folder = self._folder(name)
         try:
-            engine = engines.open_engine(name, folder)
+            self._check = seal.Check(folder)
+            if self._check.result(0.0) is False:
+                raise engines.damaged(folder)
+            engine = engines.open_engine(name, folder, looked_over=True)
         except fulltext.FullTextBrokenError:
             self._set_aside(folder)
+            self._check = None
             engine = engines.open_engine(name, folder)
         self._engine, self._birth = overlay.Layered(engine), self._index.birth
         if engine.get_stamp() != self._birth:
+            self._check = None
             if engine.count():
                 engine.close()
                 engines.destroy(folder)
@@ -146,7 +155,7 @@ class Witness:
 
     def abandon(self) -> None:
         """Let the files go; what was not committed is still owed."""
-        engine, self._engine, self._taken = self._engine, None, {}
+        engine, self._engine, self._check, self._taken = self._engine, None, None, {}
         if engine:
             with suppress(KitError, OSError):
                 engine.engine.close()
@@ -159,7 +168,7 @@ class Witness:
 
         With `since`, only those that changed after that generation.
         """
-        engine = self._current()
+        engine = self._current(0.0)
         if not engine:
             return 0
         owed = self._index.owed()
@@ -201,9 +210,11 @@ class Witness:
 
         The words of `persons` weigh little: whoever is asked about is a feature of cards already.
         """
-        engine = self._current()
+        engine = self._current(LOOKED_OVER_S)
         if not engine:
             why = self._broken or "There is no full text; features answered alone."
+            if self._check:
+                why = "The full text is still being looked over for damage; features answered alone."
             return Proofs({}, () if self._setting == "none" else (why,))
         plain, words = words_of(question)
         words |= dict.fromkeys(words.keys() & set(persons), PERSON)
@@ -305,11 +316,22 @@ class Witness:
 
     # -- trouble
 
-    def _current(self) -> overlay.Layered | None:
-        """Hand out the engine; where the index was made anew under it, one of that index."""
+    def _current(self, wait_s: float | None = None) -> overlay.Layered | None:
+        """Hand out the engine; where the index was made anew under it, or its files are damaged, another one.
+
+        None until its files have been looked over, when that takes longer than one waits.
+        """
         if self._engine and self._birth != self._index.birth:
             self.abandon()
             self.open()
+        if self._engine and self._check:
+            whole = self._check.result(wait_s)
+            if whole is None:
+                return None
+            self._check = None
+            with self._mending():
+                if not whole:
+                    raise engines.damaged(self._folder(self.name))
         return self._engine
 
     @contextmanager
