@@ -132,7 +132,7 @@ def _open(file: Path) -> sqlite3.Connection:
     try:
         _use_wal(found)
         found.execute("PRAGMA synchronous = NORMAL")
-        found.execute("PRAGMA cache_size = -16000")
+        found.execute("PRAGMA cache_size = -2000")  # the system keeps pages, too, and of all programs together
         found.execute("PRAGMA temp_store = MEMORY")
         if _version(found) != _stamp():
             _lay(found)
