@@ -64,7 +64,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def key(name: str) -> str:
     """Fold a name to what it is looked up by.
 

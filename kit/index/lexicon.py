@@ -51,12 +51,12 @@ def _owner(word: str) -> str:
     return word[:-2] if word.endswith(("'s", "’s")) and len(word) > 2 else word  # noqa: PLR2004 - the ending's length
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _words(key: str) -> tuple[str, ...]:
     return tuple(unit.word for unit in _units(key))
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=4096)
 def _stemmed(key: str) -> tuple[str, ...]:
     return tuple(text.stem(word) for word in _words(key))
 
@@ -203,7 +203,7 @@ class Lexicon:
         for size in range(reach, 0, -1):
             written = folded[units[at].start : units[at + size - 1].end]
             keys, via = self._by_words.get(tuple(unit.word for unit in units[at : at + size]), set()), "name"
-            if (exact := text.key(written)) in keys:
+            if keys and (exact := text.key(written)) in keys:
                 keys = {exact}
             elif size > run:
                 continue  # words with punctuation between them make a name only as it is written: `R&D`

@@ -57,7 +57,7 @@ Node: TypeAlias = tuple[dict[str, "Node"], list["Node"], list[tuple[str, str]]]
 """A place in the table: which units lead on, what may follow after a gap (if anything), which labels end here."""
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=8192)
 def _key(word: str) -> str:
     folded = fold(word)
     if folded == ASK:
