@@ -7,6 +7,7 @@ changes `text.ANALYSER`.
 from __future__ import annotations
 
 from functools import cache
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import shipped, text
@@ -60,7 +61,7 @@ def _terms(line: str) -> list[str]:
 def borne(terms: Iterable[str]) -> list[str]:
     """Name the families and kinds that the terms of a text belong to, each as often as its terms come."""
     known = _lists().borne
-    return [name for term in terms if term in known for name in known[term]]
+    return list(chain.from_iterable(map(known.__getitem__, filter(known.__contains__, terms))))
 
 
 def asked(words: Mapping[str, float]) -> dict[str, float]:

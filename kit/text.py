@@ -9,15 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, filterfalse
+from operator import add
 from typing import TYPE_CHECKING
 
-from whoosh.lang.porter2 import stem as _porter2
-
-from kit import shipped
+from kit import porter2, shipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 ANALYSER = 2
 """Number of the analyser; stored with every derived index."""
@@ -137,7 +136,7 @@ def stem(word: str) -> str:
     """Stem a folded English word (Porter2, irregular forms by a list); other words come back as they are."""
     if not word.isascii() or not word.isalpha() or len(word) < 3:  # noqa: PLR2004 - too short to have an ending
         return word
-    return str(_porter2(_irregular().get(word, word)))
+    return porter2.stem(_irregular().get(word, word))
 
 
 @cache
@@ -159,21 +158,38 @@ def terms(text: str, *, unigrams: bool = False) -> list[str]:
     A joined word gives itself and its parts. A CJK run of one character gives that character; with
     `unigrams` every CJK character comes too.
     """
-    stops = stop_words()
-    found: list[str] = []
-    for word in _TOKEN.findall(fold(text)):
-        first = word[0]
-        # Cheaper than the pattern, and enough for most words.
-        if first < _FIRST_CJK or not (_FIRST_HAN <= first <= _LAST_HAN or _CJK_CHAR.match(word)):
-            found += _word_terms(word)
+    words = _TOKEN.findall(fold(text))
+    if unigrams:
+        return [term for word in words for term in (*_GIVEN[word], *_characters(word))]
+    return list(chain.from_iterable(map(_GIVEN.__getitem__, words)))
+
+
+class _Given(dict[str, "Sequence[str]"]):
+    """What each word gives as terms: words come again and again; a CJK run hardly ever does, and is not kept."""
+
+    def __missing__(self, word: str) -> Sequence[str]:
+        if not _is_run(word):
+            found = _word_terms(word)
         elif len(word) > 1:
-            found += _cjk_terms(word, stops, unigrams=unigrams)
-        elif word not in stops:
-            found.append(word)
-    return found
+            return list(filterfalse(stop_words().__contains__, map(add, word, word[1:])))
+        else:
+            found = () if word in stop_words() else (word,)
+        if len(self) >= _KEPT:
+            self.clear()
+        self[word] = found
+        return found
 
 
-@lru_cache(maxsize=32768)  # words come again and again, and stemming one takes as long as finding fifty
+_GIVEN = _Given()
+_KEPT = 32768
+"""Words of which it is kept what they give."""
+
+
+def _is_run(word: str) -> bool:
+    first = word[0]  # cheaper than the pattern, and enough for most words
+    return first >= _FIRST_CJK and (_FIRST_HAN <= first <= _LAST_HAN or _CJK_CHAR.match(word) is not None)
+
+
 def _word_terms(word: str) -> tuple[str, ...]:
     stops = stop_words()
     word = word[:-2] if word.endswith(("'s", "’s")) else word
@@ -185,9 +201,9 @@ def _word_terms(word: str) -> tuple[str, ...]:
     return (stem(word),)
 
 
-def _cjk_terms(run: str, stops: frozenset[str], *, unigrams: bool) -> list[str]:
-    kept = [pair for first, second in pairwise(run) if (pair := first + second) not in stops]
-    return kept + [char for char in run if char not in stops] if unigrams else kept
+def _characters(word: str) -> Iterable[str]:
+    """Give every character of a CJK run of more than one that says something by itself."""
+    return filterfalse(stop_words().__contains__, word) if len(word) > 1 and _is_run(word) else ()
 
 
 def count_tokens(text: str) -> int:

@@ -107,7 +107,8 @@ def count_terms(fields: Mapping[str, str]) -> Counted:
         lengths[at] = len(words)
         low = at << 13 | min(round(_LENGTH_STEPS * math.log2(len(words))), 255)
         counts = Counter(words)
-        counts.update(kin.borne(words))  # they make the field no longer
+        if families := kin.borne(words):
+            counts.update(families)  # they make the field no longer
         terms += counts
         codes += [low | (tf if tf < _TF_LIMIT else _TF_LIMIT) << 8 for tf in counts.values()]  # noqa: FURB136 - no call
     return Counted(terms, codes, tuple(lengths))
