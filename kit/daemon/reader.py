@@ -107,6 +107,9 @@ class Reader:
             self._failed = True
             LOG.error("The full text could not be built apart: %s", child.failed or "the index was made anew meanwhile")
             self._kit.witness.open()
+        elif self._is_for_child() and self._kit.index.generation == self._begun_at:
+            self._failed = True  # a program that was renewed under this one builds what this one can't use
+            LOG.error("What was built apart is of no use here; the words are read bit by bit. Start the daemon again.")
         self._stir.set()
 
     def _take(self) -> int:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kit import places
-from kit.daemon import chores, tracker
+from kit.daemon import chores, reader, tracker
 from kit.daemon.builder import Build
 from kit.daemon.keeper import Keeper
 from kit.daemon.owner import Owner
 from kit.govern.lay import lay
 from kit.vault.ear import Ear
 from kit.vault.watch import Batch
+from kit.witness import Witness
 from tests.daemon.conftest import Home, until
 from tests.daemon.house import card
 
@@ -153,3 +154,20 @@ def test_a_chore_that_failed_waits_and_is_tried_again(monkeypatch: pytest.Monkey
     for now[0] in (100.0, 101.9, 102.0, 105.9, 106.0):
         chore.attempt()
     assert tries == [100.0, 102.0, 106.0]
+
+
+def test_what_a_child_built_in_vain_is_read_bit_by_bit_and_not_built_again(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(reader, "CHILD_FROM", 2)
+    monkeypatch.setattr(Witness, "adopt", lambda self, _folder: self.open())  # as of a program of another version
+    made = Keeper(filled)
+    made.start()
+    try:
+        until(lambda: not status(made)["words_behind"] and not status(made)["words_building"], 60)
+        answer = made.call("recall", {"query": "harbour3"}, None)
+        assert isinstance(answer, dict)
+        assert answer["hits"][0]["path"] == "cards/n3.md"
+        assert caplog.text.count("is of no use here") == 1
+    finally:
+        made.stop()
