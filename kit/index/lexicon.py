@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from kit import text
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 LEAST_LIKE = 5
 """Letters of a word from which on others are `like` it."""
+LEAST_PART = 3
+"""Letters of a word from which on names are found that it is part of: a shorter one is part of everything."""
 MAX_UNITS = 16
 """A name longer than this (words, or CJK characters) is only found when it is asked for as a tag."""
 
@@ -36,24 +39,19 @@ class Mention(NamedTuple):
     """what stood in the text"""
 
 
-class _Unit(NamedTuple):
-    word: str
-    start: int
-    end: int
-
-
-def _units(folded: str) -> list[_Unit]:
-    return [_Unit(_owner(found.group()), *found.span()) for found in _UNIT.finditer(folded)]
+def _cut(folded: str) -> list[str]:
+    """List the words of a text, without the ending of what belongs to somebody."""
+    words: list[str] = _UNIT.findall(folded)
+    return [_owner(word) for word in words] if "'s" in folded or "’s" in folded else words
 
 
 def _owner(word: str) -> str:
-    """Leave out the ending of what belongs to somebody."""
     return word[:-2] if word.endswith(("'s", "’s")) and len(word) > 2 else word  # noqa: PLR2004 - the ending's length
 
 
 @lru_cache(maxsize=4096)
 def _words(key: str) -> tuple[str, ...]:
-    return tuple(unit.word for unit in _units(key))
+    return tuple(_cut(key))
 
 
 @lru_cache(maxsize=4096)
@@ -68,7 +66,7 @@ def spelling(key: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def parts_of(asked: str) -> set[str]:
     """List the words of a text, and their stems: a name that is found in it has one of them."""
-    words = {unit.word for unit in _units(text.fold(asked))}
+    words = set(_cut(text.fold(asked)))
     return words | {text.stem(word) for word in words}
 
 
@@ -176,64 +174,67 @@ class Lexicon:
     def find(self, asked: str) -> list[Mention]:
         """Find the known names in a text: longest first at each place, then names a lone word is part of."""
         folded = text.fold(asked)
-        units = _units(folded)
-        stems = [text.stem(unit.word) for unit in units]
+        words, units = _cut(folded), list(_UNIT.finditer(folded))
+        stems = [text.stem(word) if word.isascii() else word for word in words]
         found: dict[str, Mention] = {}
         loose: list[int] = []
         at = 0
         longest = self._longest
-        while at < len(units):
-            begins = units[at].word in longest or stems[at] in longest
-            size = self._match(folded, units, stems, at, found) if begins else 0
-            if not size:
+        while at < len(words):
+            begins = words[at] in longest or stems[at] in longest
+            size = self._match(folded, units, words, stems, at, found) if begins else 0
+            if not size and len(words[at]) >= LEAST_PART:
                 loose.append(at)
             if size > 1:
-                self._match_inside(units[at : at + size], found)
+                self._match_inside(words[at : at + size], found)
             at += size or 1
-        self._match_parts(units, stems, loose, found)
+        self._match_parts(words, stems, loose, found)
         return list(found.values())
 
-    def _match(self, folded: str, units: list[_Unit], stems: list[str], at: int, found: dict[str, Mention]) -> int:
+    def _match(
+        self, folded: str, units: list[re.Match[str]], words: list[str], stems: list[str], at: int,
+        found: dict[str, Mention],
+    ) -> int:  # fmt: skip
         """Find the longest name that begins at a unit; return how many units it takes."""
-        reach = max(self._longest.get(units[at].word, 0), self._longest.get(stems[at], 0))
-        reach = min(reach, len(units) - at)
-        run = 1
-        while run < reach and _JOINS.match(folded[units[at + run - 1].end : units[at + run].start]):
-            run += 1
+        reach = min(max(self._longest.get(words[at], 0), self._longest.get(stems[at], 0)), len(words) - at)
+        by_words, by_stems = self._by_words.get, self._by_stems.get
         for size in range(reach, 0, -1):
-            written = folded[units[at].start : units[at + size - 1].end]
-            keys, via = self._by_words.get(tuple(unit.word for unit in units[at : at + size]), set()), "name"
+            keys, via = by_words(tuple(words[at : at + size])), "name"
+            akin = None if keys else by_stems(tuple(stems[at : at + size]))
+            if not (keys or akin):
+                continue
+            written = folded[units[at].start() : units[at + size - 1].end()]
             if keys and (exact := text.key(written)) in keys:
                 keys = {exact}
-            elif size > run:
+            elif not _is_run(folded, units[at : at + size]):
                 continue  # words with punctuation between them make a name only as it is written: `R&D`
-            elif not keys:
-                keys, via = self._by_stems.get(tuple(stems[at : at + size]), set()), "stem"
-            for name in sorted(keys):
+            elif akin:
+                keys, via = akin, "stem"
+            for name in sorted(keys or ()):
                 if name not in found or found[name].via == "inside":
                     found[name] = Mention(name, via, written)
-            if keys:
-                return size
+            return size
         return 0
 
-    def _match_inside(self, units: list[_Unit], found: dict[str, Mention]) -> None:
+    def _match_inside(self, words: list[str], found: dict[str, Mention]) -> None:
         """Find the lone words of a name that are names themselves, unless they are said alone as well."""
         stops = text.stop_words()
-        for unit in units:
-            if unit.word not in stops:
-                for name in sorted(self._by_words.get((unit.word,), ())):
-                    found.setdefault(name, Mention(name, "inside", unit.word))
+        for word in words:
+            if word not in stops:
+                for name in sorted(self._by_words.get((word,), ())):
+                    found.setdefault(name, Mention(name, "inside", word))
 
-    def _match_parts(
-        self, units: list[_Unit], stems: list[str], loose: Iterable[int], found: dict[str, Mention]
-    ) -> None:
+    def _match_parts(self, words: list[str], stems: list[str], loose: Iterable[int], found: dict[str, Mention]) -> None:
         stops = text.stop_words()
         for at in loose:
-            word = units[at].word
-            if word in stops or len(word) < 3:  # noqa: PLR2004 - a shorter word is part of everything
-                continue
-            for key in sorted(self._by_part.get(stems[at], ())):
-                found.setdefault(key, Mention(key, "part", word))
+            if stems[at] in self._by_part and words[at] not in stops:
+                for key in sorted(self._by_part[stems[at]]):
+                    found.setdefault(key, Mention(key, "part", words[at]))
+
+
+def _is_run(folded: str, units: list[re.Match[str]]) -> bool:
+    """Tell whether nothing but what joins words stands between some."""
+    return all(_JOINS.match(folded[one.end() : other.start()]) for one, other in pairwise(units))
 
 
 def _remove(where: dict[_At, set[str]], at: _At, key: str) -> None:

@@ -71,12 +71,12 @@ def _key(word: str) -> str:
 
 def units(text: str) -> list[Unit]:
     """Split a text into units; the first is always the beginning of a sentence. Addresses are left out."""
-    found = [Unit(STOP, 0, 0)]
+    found, make = [Unit(STOP, 0, 0)], tuple.__new__  # the named way of making takes three times as long
     for match in _UNIT.finditer(text):
         word = match.group()
         if len(word) > 4 and ("://" in word or word.startswith("www.")):  # noqa: PLR2004 - shorter than any address
             continue
-        found.append(Unit(_key(word), match.start(), match.end()))
+        found.append(make(Unit, (_key(word), *match.span())))
     return found
 
 

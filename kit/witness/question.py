@@ -27,13 +27,13 @@ def words_of(question: str) -> tuple[list[str], dict[str, float]]:
 
     The words of the last line count once more: what stands before it leads up to it.
     """
-    plain = list(dict.fromkeys(text.terms(question)))
+    asked = text.terms(question)
+    plain = list(dict.fromkeys(asked))
     if len(plain) > LONGEST:
         plain = [*plain[: LONGEST // 2], *plain[-LONGEST // 2 :]]
-        kept, asked = frozenset(plain), text.terms(question)
-        counts = Counter(word for word in asked if word in kept)
+        counts = Counter(filter(frozenset(plain).__contains__, asked))
     else:
-        counts = Counter(text.terms(question, unigrams=True))
+        counts = Counter(asked if question.isascii() else text.terms(question, unigrams=True))
     before, _, last = question.strip().rpartition("\n")
     if before:
         counts.update(word for word in text.terms(last, unigrams=True) if word in counts)
