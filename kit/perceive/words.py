@@ -156,7 +156,8 @@ def _shipped() -> _Shipped:
 
     def make() -> tuple[object, ...]:
         said = tomllib.loads(file.read_text(encoding="utf-8"))
-        return said, _built(said, fillers=False), _built(said, fillers=True)
+        kept: dict[object, Node] = {}
+        return said, *(_shared(_built(said, fillers=fillers), kept) for fillers in (False, True))
 
     return _Shipped._make(ready.made("perceive", (file, Path(__file__), Path(text.__file__)), make))
 
@@ -186,6 +187,14 @@ def _built(said: dict[str, dict[str, list[str] | dict[str, list[str]]]], *, fill
             else:
                 add(made, group, name, phrases)
     return made
+
+
+def _shared(node: Node, kept: dict[object, Node]) -> Node:
+    """Make one place of all from which on the table is the same, which leaves a twelfth; nothing may be added to it."""
+    on, gap, ends = {key: _shared(after, kept) for key, after in node[0].items()}, node[1], node[2]
+    after_gap = [_shared(after, kept) for after in gap]
+    same = frozenset((key, id(after)) for key, after in on.items()), *map(id, after_gap), *ends
+    return kept.setdefault(same, (on, after_gap, ends))
 
 
 def _walk(node: Node, keys: Sequence[str], at: int, ends: dict[tuple[str, str], int]) -> None:
