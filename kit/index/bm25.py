@@ -114,6 +114,16 @@ def count_terms(fields: Mapping[str, str]) -> Counted:
     return Counted(terms, codes, tuple(lengths))
 
 
+def field_of(code: int) -> str:
+    """Name the field of a code."""
+    return FIELDS[code >> 13]
+
+
+def frequency_of(code: int) -> int:
+    """Tell how often a code's term stands in its field; 31 stands for more."""
+    return code >> 8 & _TF_LIMIT
+
+
 def idf(count: int, df: int) -> float:
     """Weigh a term by its rarity; always above zero."""
     return math.log(1 + (max(count, df) - df + 0.5) / (df + 0.5))

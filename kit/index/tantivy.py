@@ -27,18 +27,20 @@ from kit.index.bm25 import (
     Term,
     add_weights,
     choose_terms,
+    field_of,
+    frequency_of,
     tally,
 )
 from kit.index.fulltext import batches, guarded
-from kit.text import terms as analyse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from kit.index.bm25 import Counted
     from kit.index.fulltext import Doc
 
-_FORMAT = 2
+_FORMAT = 3
 _STATE = 1 << 62  # the number of the one document that is no note
 _BATCH = 10_000  # notes of one commit when all are indexed at once
 _HEAP = 64 << 20
@@ -53,6 +55,14 @@ def _schema() -> Any:  # noqa: ANN401 - an extra that may be missing has no type
     for name in FIELDS:
         builder.add_text_field(name, tokenizer_name="terms", index_option="freq")
     return builder.build()
+
+
+def _spelled(counted: Counted) -> dict[str, str]:
+    """Write each field's terms as often as they were counted: the order of words plays no part here."""
+    words: dict[str, list[str]] = {}
+    for term, code in zip(counted.terms, counted.codes, strict=True):
+        words.setdefault(field_of(code), []).append(f"{term} " * frequency_of(code))
+    return {name: "".join(said) for name, said in words.items()}
 
 
 class Tantivy:
@@ -123,14 +133,13 @@ class Tantivy:
                 totals = [total - each for total, each in zip(totals, tally(past), strict=True)]
                 self._writer.delete_documents_by_query(Query.term_query(self._schema, "num", num))
         for num, doc in docs.items():
-            words = {name: analyse(doc.fields[name]) for name in FIELDS if doc.fields.get(name)}
-            lengths = [len(words.get(name, ())) for name in FIELDS]
-            totals = [total + each for total, each in zip(totals, tally(lengths), strict=True)]
+            counted = doc.counted()
+            totals = [total + each for total, each in zip(totals, tally(counted.lengths), strict=True)]
             document = tantivy.Document()
             document.add_unsigned("num", num)
-            document.add_bytes("lengths", _LENGTHS.pack(*lengths))
-            for name, found in words.items():
-                document.add_text(name, " ".join([*found, *kin.borne(found)]))
+            document.add_bytes("lengths", _LENGTHS.pack(*counted.lengths))
+            for name, words in _spelled(counted).items():
+                document.add_text(name, words)
             self._writer.add_document(document)
         self._writer.delete_documents_by_query(Query.term_query(self._schema, "num", _STATE))
         state = tantivy.Document()
