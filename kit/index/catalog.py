@@ -76,6 +76,24 @@ class Catalog:
         """Go through path, time, size and file number of every file; for a scan."""
         return iter(self._db.execute("SELECT path, mtime_ns, size, ino FROM notes"))
 
+    def stats_of(self, paths: Collection[str]) -> Iterator[tuple[int, str, int, int, int]]:
+        """Give number, path, time, size and file number of a few files; those that are not known are left out."""
+        return rows_in(self._db, "SELECT num, path, mtime_ns, size, ino FROM notes WHERE path IN", list(paths))
+
+    def paths_after(self, num: int, most: int) -> list[tuple[int, str]]:
+        """List the files after a number, by that."""
+        return self._db.execute(
+            "SELECT num, path FROM notes WHERE num > ? ORDER BY num LIMIT ?", (num, most)
+        ).fetchall()
+
+    def count_until(self, num: int) -> int:
+        """Count the files below a number."""
+        return int(self._db.execute("SELECT COUNT(*) FROM notes WHERE num < ?", (num,)).fetchone()[0])
+
+    def last_number(self) -> int:
+        """Tell the highest number of a file; 0 while there is none."""
+        return int(self._db.execute("SELECT MAX(num) FROM notes").fetchone()[0] or 0)
+
     def at(self, path: str) -> Entry | None:
         """Find the entry of a path."""
         return self._one("path = ?", path)

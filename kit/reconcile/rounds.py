@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kit.errors import UnavailableError
 from kit.index import db
-from kit.reconcile.differences import differences, is_utf8, looker, walk_notes
+from kit.reconcile.differences import compare, differences, is_utf8, looker, walk_notes
 from kit.reconcile.reading import NOTHING, PORTION, Ahead, read_all
 from kit.reconcile.report import Report
 from kit.reconcile.settling import Work
@@ -59,9 +59,8 @@ def portions(
     What is there comes before what is gone: a note that was moved is never missing in between. `begins` is told
     how many differences there are; when it says no, they are left alone.
     """
-    seen, files, faults = walk_notes(store, "")
+    found, faults = compare(store, index, owner)
     with owner():
-        found = differences(index, files, seen)
         if faults != index.catalog.problems_of("walk"):
             with index.changing():
                 index.catalog.set_found("walk", faults)
