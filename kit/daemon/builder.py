@@ -101,6 +101,7 @@ def _index(root: Path, folder: Path) -> None:
 
     store = _store(root)
     crew, index = reading(store), Index(folder)
+    index.build_fast()
     try:
         reconcile.scan(store, index, _tell, crew.each)
     finally:
