@@ -20,7 +20,7 @@ from kit.daemon.crew import Crew, serve
 from kit.places import child_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from kit import reconcile
     from kit.daemon import scribe
@@ -33,9 +33,10 @@ _LAST_WORDS = 4096
 
 
 class Build:
-    """A child that builds one thing for a vault: its `index`, or its full text (`words`)."""
+    """A child that builds one thing for a vault: its `index`, or its full text (`words`); tells when it has ended."""
 
-    def __init__(self, what: str, root: Path, folder: Path) -> None:
+    def __init__(self, what: str, root: Path, folder: Path, ended: Callable[[], None] = lambda: None) -> None:
+        self._ended, self._has_ended = ended, threading.Event()
         self.folder = folder / f"build-{what}"
         self.counts = (0, 0)
         self.failed = ""
@@ -60,7 +61,7 @@ class Build:
 
     def is_done(self) -> bool:
         """Tell whether the child has ended; `failed` says why if it went wrong."""
-        return not self._reader.is_alive()
+        return self._has_ended.is_set()
 
     def stop(self) -> None:
         """End the child; what it has is thrown away."""
@@ -69,6 +70,13 @@ class Build:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self) -> None:
+        try:
+            self._listen()
+        finally:
+            self._has_ended.set()
+            self._ended()
+
+    def _listen(self) -> None:
         out = self._child.stdout
         assert out  # noqa: S101 - piped above
         with out, self._warnings:

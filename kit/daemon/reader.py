@@ -98,7 +98,7 @@ class Reader:
             self._finish(self._child)
         if not self._child and self._is_for_child() and not self._stopping.is_set():
             self._begun_at = self._kit.index.generation
-            self._child = Build("words", self._kit.root, self._kit.folder)
+            self._child = Build("words", self._kit.root, self._kit.folder, self.stir)
 
     def _finish(self, child: Build) -> None:
         self._child = None

@@ -6,6 +6,7 @@ Law: pure arithmetic.
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from heapq import nsmallest
 from typing import TYPE_CHECKING, NamedTuple
@@ -85,6 +86,21 @@ class Counted(NamedTuple):
     """field, frequency and length of the field: what `Gains` reads"""
     lengths: tuple[int, ...]
     """terms in each field, in the order of `FIELDS`"""
+
+    def packed(self) -> tuple[str, bytes]:
+        """Write the terms as one text, and the codes as bytes."""
+        return " ".join(self.terms), array("H", self.codes).tobytes()
+
+    @classmethod
+    def unpacked(cls, terms: str, codes: bytes, lengths: tuple[int, ...]) -> Counted:
+        """Read what was `packed`."""
+        found = array("H")
+        found.frombytes(codes)
+        return cls(terms.split(), found.tolist(), lengths)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel between processes packed: that takes half the time of term by term."""
+        return self.unpacked, (*self.packed(), self.lengths)
 
     def by_term(self) -> dict[str, list[int]]:
         """Gather the codes of each term."""

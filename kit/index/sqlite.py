@@ -9,14 +9,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from array import array
+from collections import defaultdict
 from contextlib import closing, contextmanager
+from itertools import count, groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from kit.errors import BadInputError
 from kit.index import seal
 from kit.index.blocks import ENTRY_BITS, SPAN_BITS, Change, changed, cut, pack, pack_one, unpack
 from kit.index.bm25 import TALLIED, Counted, Curve, Found, Gains, Statistics
-from kit.index.fulltext import batches, guarded
+from kit.index.fulltext import guarded
 from kit.index.search import search
 
 if TYPE_CHECKING:
@@ -30,7 +33,7 @@ _FORMAT = 4
 _BLOCK_BITS = 24  # of a postings key; the word's number stands above them
 _CHUNK = 500  # values bound in one statement
 _MET = 2048  # words whose numbers are held
-_BATCH = 4096  # notes whose postings are gathered before they are written
+_BATCH_BITS = SPAN_BITS + 1  # of numbers whose notes are gathered before they are written, so that no block comes twice
 # WAL with NORMAL is safe against a killed process; a lost power supply may cost the last commits.
 _SAFE = (
     "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=2000; PRAGMA cache_size=-4096; "
@@ -77,7 +80,6 @@ class Sqlite:
         self.gains: Gains | None = None
         self._met: dict[str, tuple[int, int]] = {}
         """Words that were asked for: number and notes; those that stand nowhere too"""
-        self._words: dict[str, tuple[int, int]] | None = None
         folder.mkdir(parents=True, exist_ok=True)
         with guarded(folder):
             self._db: sqlite3.Connection | None = self._connect()
@@ -129,16 +131,26 @@ class Sqlite:
             if self._fresh_word:
                 raise BadInputError(f"The index in {self._folder} is not empty.", "Build it in a new folder.")
             db.executescript(_FAST)
-            self._words = {}
             with self._transaction():
-                for done, batch in batches(docs, _BATCH):
-                    self._write({doc.num: doc.counted() for doc in batch}, (), stamp)
-                    self._read_state()
-                    if progress:
-                        progress(done)
-                self._put_words((term, *known) for term, known in sorted(self._words.items()) if known[1])
-            self._words = None
+                self._fill(docs, stamp, progress)
             db.executescript(_SAFE)
+
+    def _fill(self, docs: Iterable[Doc], stamp: str, progress: Callable[[int], object] | None) -> None:
+        change, done = Change(), 0
+        ids: defaultdict[str, int] = defaultdict(count().__next__)
+        for _, batch in groupby(docs, lambda doc: doc.num >> _BATCH_BITS):
+            counted = {doc.num: doc.counted() for doc in batch}
+            self._add(change, counted, counted)
+            self._write_blocks(change, ids)
+            change.come.clear()
+            self._fresh_num = max(self._fresh_num, max(counted) + 1)
+            done += len(counted)
+            if progress:
+                progress(done)
+        # by their bytes, as the table has them; texts that are not all Latin compare more slowly
+        self._put_words((term, ids[term], change.df[term]) for term in sorted(ids, key=str.encode))
+        self._fresh_word = len(ids)
+        self._put_state(change, stamp)
 
     def _break_seal(self) -> sqlite3.Connection:
         seal.take_off(self._folder)
@@ -167,35 +179,32 @@ class Sqlite:
             else:
                 change.remove(num, old)
         db.executemany("DELETE FROM notes WHERE num = ?", ((num,) for num in was.keys() - counted.keys()))
-        for num, each in counted.items():
-            if num not in was:
-                change.add(num, each)
-        db.executemany(
-            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)",
-            (
-                (num, pack(each.lengths), array("H", each.codes).tobytes(), " ".join(each.terms))
-                for num, each in sorted(counted.items())
-            ),
-        )
+        self._add(change, counted, counted.keys() - was.keys())
         self._write_blocks(change, self._number_words(change))
+        if counted:
+            self._fresh_num = max(self._fresh_num, max(counted) + 1)
+        self._put_state(change, stamp)
+
+    def _add(self, change: Change, counted: Mapping[int, Counted], fresh: Collection[int]) -> None:
+        """Keep what notes are; those that are `fresh` become part of the change."""
+        for num in sorted(fresh):
+            change.add(num, counted[num])
+        self._open.executemany(
+            "INSERT OR REPLACE INTO notes (num, lengths, words, codes) VALUES (?, ?, ?, ?)",
+            ((num, pack(each.lengths), *each.packed()) for num, each in sorted(counted.items())),
+        )
+
+    def _put_state(self, change: Change, stamp: str) -> None:
         totals = [old + by for old, by in zip(self._known.totals, change.totals, strict=True)]
-        db.execute(
+        self._open.execute(
             "UPDATE state SET stamp = ?, count = ?, totals = ?, fresh_word = ?, fresh_num = ?",
-            (
-                stamp,
-                self._known.notes + change.count,
-                json.dumps(totals),
-                self._fresh_word,
-                max(self._fresh_num, *(num + 1 for num in counted)) if counted else self._fresh_num,
-            ),
+            (stamp, self._known.notes + change.count, json.dumps(totals), self._fresh_word, self._fresh_num),
         )
 
     def _noted(self, nums: Sequence[int]) -> Iterator[tuple[int, Counted]]:
         """Read what notes were when they were last taken in."""
         for num, lengths, codes, words in self._rows("SELECT num, lengths, codes, words FROM notes WHERE num IN", nums):
-            packed = array("H")
-            packed.frombytes(codes)
-            yield num, Counted(words.split(), packed.tolist(), tuple(unpack(lengths)))
+            yield num, Counted.unpacked(words, codes, tuple(unpack(lengths)))
 
     def _rows(self, query: str, values: Sequence[object]) -> Iterator[tuple[Any, ...]]:
         """Ask with many values, some at a time."""
@@ -206,10 +215,8 @@ class Sqlite:
     def _number_words(self, change: Change) -> dict[str, int]:
         """Give every word its number and bring the count of its notes up to date."""
         changes, terms = change.df, sorted(change.words())
-        known = self._words
-        if known is None:
-            rows = self._rows("SELECT term, id, df FROM words WHERE term IN", terms)
-            known = {term: (word, df) for term, word, df in rows}
+        rows = self._rows("SELECT term, id, df FROM words WHERE term IN", terms)
+        known = {term: (word, df) for term, word, df in rows}
         ids: dict[str, int] = {}
         for term in terms:
             if term in known:
@@ -219,10 +226,9 @@ class Sqlite:
                 self._fresh_word += 1
             ids[term] = word
             known[term] = word, df + changes[term]
-        if self._words is None:
-            self._put_words((term, *known[term]) for term in terms if changes[term])
-            lost = ((term,) for term in terms if known[term][1] <= 0)
-            self._open.executemany("DELETE FROM words WHERE term = ?", lost)
+        self._put_words((term, *known[term]) for term in terms if changes[term])
+        lost = ((term,) for term in terms if known[term][1] <= 0)
+        self._open.executemany("DELETE FROM words WHERE term = ?", lost)
         return ids
 
     def _put_words(self, rows: Iterable[tuple[str, int, int]]) -> None:
@@ -235,9 +241,9 @@ class Sqlite:
 
         def fresh() -> Iterator[tuple[int, bytes]]:
             """Give the blocks that nothing was in, and so needs no reading; keep the others for later."""
-            for term in sorted(change.come, key=ids.__getitem__):
-                first = ids[term] << _BLOCK_BITS
-                coming = change.come[term]
+            numbered = zip(map(ids.__getitem__, change.come), change.come.values(), strict=True)
+            for word, coming in sorted(numbered, key=itemgetter(0)):
+                first = word << _BLOCK_BITS
                 if len(coming) == 1 and coming[0] >> ENTRY_BITS >= shared:  # most words of a first build
                     yield first | coming[0] >> ENTRY_BITS, pack_one(coming[0])
                     continue
