@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 
 from kit import reconcile
+from kit.reconcile import differences
 from kit.vault.walk import RootGone
 from tests.small_vault import NOW, Vault, front, state
 
@@ -40,6 +42,50 @@ def test_a_first_scan_and_a_scan_without_changes(vault: Vault) -> None:
     generation = vault.index.generation
     assert vault.scan().changed == 0
     assert vault.index.generation == generation, "no difference costs no transaction"
+
+
+def test_a_scan_that_looks_at_few_files_at_a_time_finds_every_difference(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(differences, "_AT_ONCE", 2)
+    for n in range(9):
+        vault.card(f"x{n}", id=f"c{n}", path=f"cards/{n}.md")
+    vault.scan()
+    (vault.root / "cards/0.md").unlink()
+    (vault.root / "cards/4.md").unlink()
+    (vault.root / "cards/8.md").rename(vault.root / "cards/moved.md")
+    vault.card("changed", id="c2", path="cards/2.md")
+    vault.card("added", id="new", path="cards/5b.md")
+    reports = list(reconcile.portions(vault.store, vault.index, nullcontext, size=2))
+    assert [sum(each) for each in zip(*(report[:4] for report in reports), strict=True)] == [1, 1, 1, 2]
+    assert state(vault.index) == vault.rebuilt()
+    assert not list(reconcile.portions(vault.store, vault.index, nullcontext))
+
+
+def test_what_changes_while_a_scan_looks_around_is_neither_lost_nor_taken_for_gone(
+    vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(differences, "_AT_ONCE", 2)
+    for n in range(6):
+        vault.card(f"x{n}", id=f"c{n}", path=f"cards/{n}.md")
+    vault.scan()
+    (vault.root / "cards/5.md").unlink()
+    turns = iter(range(100))
+
+    @contextmanager
+    def owner() -> Iterator[None]:
+        """Take up an edit, a new note and a loss between any two looks, as events do."""
+        turn = next(turns)
+        if turn < 6:
+            vault.card(f"new{turn}", id=f"n{turn}", path=f"cards/{turn}{turn}.md")
+            vault.card("other" * (turn + 1), id=f"c{turn // 2}", path=f"cards/{turn // 2}.md")
+            tell(vault, f"cards/{turn}{turn}.md", f"cards/{turn // 2}.md")
+        yield
+
+    list(reconcile.portions(vault.store, vault.index, owner))
+    there = {path.relative_to(vault.root).as_posix() for path in (vault.root / "cards").glob("*.md")}
+    assert set(vault.index.catalog.entries()) == there
+    assert state(vault.index) == vault.rebuilt()
 
 
 def test_a_renamed_note_is_moved_not_made_anew(vault: Vault) -> None:
