@@ -78,6 +78,8 @@ class Overlay:
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
         """Count in the engine and here together."""
         there = self._engine.doc_freqs(terms)
+        if not self._postings:
+            return there
         both = {term: there.get(term, 0) + len(self._postings.get(term, ())) for term in terms}
         return {term: df for term, df in both.items() if df}
 

@@ -283,8 +283,10 @@ def _plain_ways(index: Index, key: str, word: str) -> Iterator[Way]:
 
 def _part_concept(index: Index, word: str, mentions: list[Mention]) -> Concept | None:
     """Follow a lone word that is part of known names: one concept, whatever name it leads to."""
+    if len(mentions) > PART_NAMES:
+        return None
     ways: dict[str, Way] = {}
-    for mention in mentions[: PART_NAMES + 1]:
+    for mention in mentions:
         claimed = index.pool.claimant(mention.key)
         held = index.pool.redirect(claimed) if claimed else None
         if claimed and not held:
@@ -294,7 +296,7 @@ def _part_concept(index: Index, word: str, mentions: list[Mention]) -> Concept |
         terms = (*own, *(f"{dimension}:{mention.key}" for dimension in DIMENSIONS))
         if any(index.postings.df(term) for term in terms):
             ways[code] = Way(code, "part", VIA["part"], terms, f"'{word}' is part of '{mention.key}'")
-    if not ways or len(mentions) > PART_NAMES:
+    if not ways:
         return None
     frequency = sum(index.postings.df(term) for way in ways.values() for term in way.terms)
     return Concept(f"{word}…", idf(index, frequency), tuple(ways.values()), word, frequency)
