@@ -55,10 +55,12 @@ class Change:
         """Put a note in the place of its earlier version: most words of an edited note stay as they were."""
         before = set(zip(old.terms, old.codes, strict=True))
         after = set(zip(new.terms, new.codes, strict=True))
+        touched: set[str] = set()
         for to, pairs in ((self.gone, before - after), (self.come, after - before)):
             for term, code in pairs:
                 to[term].append(num << 16 | code)
-        had, has = set(old.terms), set(new.terms)
+                touched.add(term)
+        had, has = touched.intersection(old.terms), touched.intersection(new.terms)
         self.df.subtract(had - has)
         self.df.update(has - had)
         self._add_lengths(old.lengths, -1)

@@ -70,12 +70,12 @@ def read(raw: bytes, path: str) -> Parsed:
     Raise BadNoteError with the line and what mends it.
     """
     parts, front = _take(raw, path, nodes=False)
-    body = _decode(parts.body, raw, path)
-    if not front:
-        return Parsed({}, body, {})
+    return Parsed(front.values if front else {}, _decode(parts.body, raw, path), _lines(parts, front))
+
+
+def _lines(parts: Parts, front: Front | None) -> dict[str, int]:
     text = parts.front.decode()
-    lines = {key: text.count("\n", 0, place) + 2 for key, place in front.places.items()}
-    return Parsed(front.values, body, lines)
+    return {key: text.count("\n", 0, place) + 2 for key, place in front.places.items()} if front else {}
 
 
 def read_body(raw: bytes, path: str) -> str:
@@ -89,22 +89,24 @@ def parse(raw: bytes, path: str, *, fallback_name: str) -> Note | None:
     `fallback_name` names a tag or scene that has no name of its own. Raise BadNoteError, naming every
     wrong key.
     """
-    found = read(raw, path)
-    kind = found.front.get("kind")
+    parts, front = _take(raw, path, nodes=False)
+    body = _decode(parts.body, raw, path)
+    found = front.values if front else {}
+    kind = found.get("kind")
     if kind is None or kind == "":
         return None
     model = KINDS.get(kind) if isinstance(kind, str) else None
     if model is None:
-        known = ", ".join(KINDS)
-        raise BadNoteError(Problem(path, found.lines["kind"], f"`{kind}` is no kind of note.", f"Known: {known}."))
-    values = {**found.front, "body": found.body}
+        line, known = _lines(parts, front)["kind"], ", ".join(KINDS)
+        raise BadNoteError(Problem(path, line, f"`{kind}` is no kind of note.", f"Known: {known}."))
+    values = {**found, "body": body}
     if model in {Tag, Scene} and not values.get("name"):
         values["name"] = fallback_name
     try:
         return model.model_validate(values)
     except ValidationError as error:
-        told = explain_values(error, found.front)
-        line = min((found.lines[key] for key, _ in told if key in found.lines), default=1)
+        told, lines = explain_values(error, found), _lines(parts, front)
+        line = min((lines[key] for key, _ in told if key in lines), default=1)
         what = " ".join(sentence for _, sentence in told)
         mend = (
             f"Add `{told[0][0]}`, a text that no other note has."
