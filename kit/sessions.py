@@ -6,6 +6,7 @@ whose card an event is about is decided by `harness.matching` alone, from the fi
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -213,7 +214,7 @@ class Sessions:
         except BaseException as error:
             if owed.held:
                 owed.held.let_go()
-            elif isinstance(error, (KitError, OSError)):
+            elif isinstance(error, (KitError, OSError, sqlite3.Error)):  # an index that breaks is made anew
                 self._owed.insert(0, owed)  # the hook has its reply; the next one pays
             raise
         if owed.held:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -383,6 +384,22 @@ def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done_and_is_frame
     agent.prompt("write a letter", "t2")
     agent.stop("Dear Ada,", "t2")
     assert cards(kit) == [("completed", "write a poem", "A rose."), ("completed", "write a letter", "Dear Ada,")]
+
+
+def test_a_prompt_that_met_a_broken_index_is_framed_later(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise sqlite3.DatabaseError("database disk image is malformed")
+
+    agent = Client(kit)
+    payload = json.dumps({"session_id": "s1", "prompt_id": "t1", "prompt": "write a poem"}).encode()
+    reply = agent.sessions.handle("claude", "prompt", payload, {})
+    with monkeypatch.context() as patched:
+        patched.setattr(kit, "frame", fail)
+        with pytest.raises(sqlite3.DatabaseError):
+            agent.sessions.settle()
+    assert not cards(kit)
+    reply.after()
+    assert cards(kit) == [("pending", "write a poem", "")]
 
 
 def test_a_recall_that_fails_costs_the_turn_neither_card_nor_answer(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
