@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import zlib
+from time import monotonic
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,8 +63,9 @@ class Check:
 
     def result(self, wait_s: float | None = None) -> bool | None:
         """Tell whether all is as it was sealed; None when that takes longer than one waits."""
+        end = None if wait_s is None else monotonic() + wait_s
         for thread in self._threads:
-            thread.join(wait_s)
+            thread.join(None if end is None else max(0.0, end - monotonic()))
             if thread.is_alive():
                 return None if self._whole else False
         return self._whole

@@ -44,8 +44,10 @@ READ, LONG = 8, 1_500
 """So many of the best notes are read for words that stand together, those of so many bytes."""
 BATCH = 50
 """Cards taken in at once while others wait for the index."""
-LOOKED_OVER_S = 0.5
-"""How long the first questions wait until a large index is known to be as it was sealed."""
+LOOKED_OVER_S = 0.2
+"""How long a question waits until a large index is known to be as it was sealed; hooks have 0.3 s for all."""
+PATIENT_S = 2.0
+"""How long a search waits for it: to look at every note instead takes longer still."""
 STUMBLES = 3
 """So often in a row a broken engine is begun anew at once."""
 MADE_AT = "made-at"
@@ -62,7 +64,7 @@ class Witness:
         self._documents = Documents(index, load, read_body)
         self._engine: overlay.Layered | None = None
         self._check: seal.Check | None = None
-        """Whether the engine's files are as they were sealed, until that is known; nothing is read of them before"""
+        """Whether the engine's files are as they were sealed, until that is known: no question is answered before"""
         self._birth = ""
         self._taken: dict[int, int] = {}
         self._broken = ""
@@ -189,7 +191,7 @@ class Witness:
 
     def flush(self, limit: int | None = None) -> None:
         """Commit what was taken in, or `limit` cards of it."""
-        engine = self._current() if self._taken else None
+        engine = self._current(0.0) if self._taken else None
         if not engine or not self._taken:
             return
         with self._mending():
@@ -279,7 +281,7 @@ class Witness:
 
     def propose(self, terms: list[tuple[str, float]], most: int) -> list[int] | None:
         """Name the cards a search should look at, best first; None when only looking at all of them can tell."""
-        engine = self._current()
+        engine = self._current(PATIENT_S)
         if not engine or not terms or self.behind:
             return None
         with self._mending():
@@ -316,7 +318,7 @@ class Witness:
 
     # -- trouble
 
-    def _current(self, wait_s: float | None = None) -> overlay.Layered | None:
+    def _current(self, wait_s: float) -> overlay.Layered | None:
         """Hand out the engine; where the index was made anew under it, or its files are damaged, another one.
 
         None until its files have been looked over, when that takes longer than one waits.
