@@ -83,6 +83,8 @@ class Sessions:
         """the one that was met last comes last"""
         self._told: dict[tuple[str, str], set[str]] = {}
         self._owed: list[_Owed] = []
+        self._stuck: _Owed | None = None
+        """What failed and waits for the next hook: no question waits, too, for what may hold it up"""
         self._transcripts: dict[tuple[str, str], str] = {}
         """Where each session's transcript lies: not every event says so."""
 
@@ -203,8 +205,8 @@ class Sessions:
                 self._do_first()  # what was held is let go by now: whoever tries it again tells what is wrong
 
     def settle(self) -> None:
-        """Do what is owed, so that whoever asks next finds every card as it was told."""
-        while self._owed:
+        """Do what is owed and has not failed, so that whoever asks next finds every card as it was told."""
+        while self._owed and self._owed[0] is not self._stuck:
             self._do_first()
 
     def _do_first(self) -> None:
@@ -215,6 +217,7 @@ class Sessions:
             if owed.held:
                 owed.held.let_go()
             elif isinstance(error, (KitError, OSError, sqlite3.Error)):  # an index that breaks is made anew
+                self._stuck = owed
                 self._owed.insert(0, owed)  # the hook has its reply; the next one pays
             raise
         if owed.held:

@@ -386,6 +386,17 @@ def test_a_prompt_that_could_not_be_framed_leaves_nothing_half_done_and_is_frame
     assert cards(kit) == [("completed", "write a poem", "A rose."), ("completed", "write a letter", "Dear Ada,")]
 
 
+def test_a_prompt_that_could_not_be_framed_is_not_tried_again_by_every_question(kit: Kit) -> None:
+    agent = Client(kit)
+    kit._step.lock.timeout = 0.01
+    with VaultLock(kit.folder / "vault.lock"):
+        with pytest.raises(UnavailableError):
+            agent.prompt("write a poem")
+        agent.sessions.settle()
+    agent.stop("A rose.")
+    assert cards(kit) == [("completed", "write a poem", "A rose.")]
+
+
 def test_a_prompt_that_met_a_broken_index_is_framed_later(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise sqlite3.DatabaseError("database disk image is malformed")

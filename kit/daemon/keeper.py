@@ -176,11 +176,11 @@ class Keeper(Handler):
         return Later(reply.out, then)
 
     def _settle(self) -> None:
-        """Complete the cards of answers that were acknowledged; what fails waits in the spool."""
+        """Write the cards of prompts and answers that were acknowledged; what fails is tried again later."""
         try:
             self._sessions.settle()
         except Exception:
-            LOG.exception("an answer could not be kept now, and will be tried again")
+            LOG.exception("a turn could not be kept now, and will be tried again")
 
     def _heed(self) -> None:
         """Go by settings that were edited since; whoever edits them need not know that a daemon runs."""
