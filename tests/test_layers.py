@@ -31,7 +31,7 @@ TABLE: dict[str, set[str]] = {
     "distil": BASE | {"model", "vault", "index"},
     "reconcile": BASE | {"model", "vault", "index", "distil"},
     "recall": BASE | {"model", "index"},
-    "witness": BASE | {"model", "kin", "vault", "index", "recall"},
+    "witness": BASE | {"model", "kin", "vault", "index", "digest", "recall"},
     "govern": BASE | {"model", "vault", "index", "digest", "reconcile"},
     "search": BASE | {"model", "index", "witness"},
     "survey": BASE | {"model", "vault", "index", "reconcile", "govern"},

@@ -351,6 +351,20 @@ def test_a_held_answer_is_dealt_with_before_anything_that_comes_after_it(kit: Ki
     assert cards(kit) == [("completed", "write a poem", "A rose."), ("pending", "write a letter", "")]
 
 
+def test_what_is_asked_again_and_again_is_answered_each_time(vault: Path) -> None:
+    (vault / "facts").mkdir(exist_ok=True)
+    (vault / "facts/printer.md").write_text("---\nid: p1\nkind: fact\n---\nThe printer lives in room 404.\n", "utf-8")
+    with Kit(vault) as first:
+        first.sync()
+    with Kit(vault, freshen=reconcile.Report) as kit:  # as in a daemon: every write is taken up when it is made
+        kit.witness.open()
+        for time in range(6):
+            kit.witness.take()
+            agent = Client(kit, session=f"s{time}")
+            assert b"room 404" in agent.prompt("where is the printer room?", f"t{time}")
+            agent.stop("It is room 404, beside the lift.", f"t{time}")
+
+
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_what_happens_to_a_turn_before_it_is_framed_finds_it_all_the_same(kit: Kit, client: str) -> None:
     agent = Client(kit, client)
