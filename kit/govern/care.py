@@ -104,8 +104,10 @@ def _is_of(hand: Hand, part: str, card_path: str) -> bool:
 
 
 def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
-    """Take a note out of the archive again, with all that went in with it."""
+    """Take a note out of the archive again, with all that went in with it; named by id, path or, as last, name."""
     note_id, named = _named(hand, note_id)
+    if not named and not any(found in _parts(note_id) for _, found in _archived(hand, note_id)):
+        note_id, named = _named(hand, note_id, by_name=True)
     found: dict[str, str] = {note_id: named} if named else {}
     due = set(_parts(note_id)) - set(found)
     for path, found_id in _archived(hand, note_id):
@@ -114,7 +116,7 @@ def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
     paths = sorted(found.values())
     if not paths:
         raise NotFoundError(
-            f"The archive holds no note with the id or path '{note_id}'.", "`memkit log` shows what was put away."
+            f"The archive holds no note with the id, path or name '{note_id}'.", "`memkit log` shows what was put away."
         )
     card = next((one for path in paths if isinstance(one := hand.load(path), Card)), None)
     by_rules = card is not None and summaries.is_by_rules(hand, card.topic)
@@ -126,13 +128,13 @@ def restore(hand: Hand, note_id: str, now: datetime, who: Who) -> PutAway:
     return PutAway(note_id, tuple(back))
 
 
-def _named(hand: Hand, said: str) -> tuple[str, str]:
+def _named(hand: Hand, said: str, *, by_name: bool = False) -> tuple[str, str]:
     """Find the id of an archived note that is named by its path, there or where it was; else take it for an id."""
     wanted = said.removeprefix("./").removesuffix(".md") + ".md"
     places = (wanted, layout.archived_path(wanted))
     for file in sorted((hand.store.root / layout.ARCHIVE).rglob("*.md")):
         path = file.relative_to(hand.store.root).as_posix()
-        if path in places and not file.is_symlink():
+        if (path in places or (by_name and file.name == wanted)) and not file.is_symlink():
             found = hand.load(path)
             return found.id, path
     return said, ""

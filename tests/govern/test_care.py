@@ -139,6 +139,15 @@ def test_a_broken_note_in_the_archive_keeps_no_other_there(kit: Kit, vault: Path
     assert len(kit.restore(done).paths) == 3
 
 
+def test_what_was_put_away_by_its_name_comes_back_by_it(kit: Kit, vault: Path) -> None:
+    kit.remember("Reports go in tables", category="preference")
+    kit.remember("Why reports go in tables: Reports go in tables since May", category="fact")
+    before = markdown(vault)
+    kit.forget("Reports go in tables")
+    assert kit.restore("Reports go in tables").paths == ("facts/Reports go in tables.md",)
+    assert markdown(vault) == before
+
+
 def test_what_is_not_in_the_archive_can_not_be_restored(kit: Kit) -> None:
     done = turn(kit)
     with pytest.raises(NotFoundError, match="archive holds no note"):
