@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 START_LOCK = "start.lock"
 START_LOG = "start.log"
 _POLL_S = 0.01
+_SILENT_S = 15.0
+"""After so long a daemon that does not even greet hangs, or was stopped: it greets whatever it works on."""
 _KEPT = 4
 """Connections that wait for a next question at most."""
 
@@ -152,9 +154,13 @@ class Client:
         Only after this a request is sent, since what may have been begun must not be sent again.
         """
         try:
-            told = _say(channel, self._word("ping"), end).get("result")
+            told = _say(channel, self._word("ping"), min(end, time.monotonic() + _SILENT_S)).get("result")
         except TimeoutError as error:
-            raise _late("ping") from error
+            found = read_address(self._folder)
+            raise UnavailableError(
+                f"The daemon{f' (process {found.pid})' if found else ''} gives no sign of life.",
+                "If that stays so, end this process and try again: nothing is lost.",
+            ) from error
         except (OSError, BadInputError):
             return None
         return told if isinstance(told, dict) else None
@@ -274,7 +280,7 @@ def _heard(channel: Channel, end: float, progress: Callable[[str, int, int], Non
 
 
 def _late(op: str) -> UnavailableError:
-    return UnavailableError(f"The daemon did not answer `{op}` in time.", "Try again, or give it longer.")
+    return UnavailableError(f"The daemon did not answer `{op}` in time.", "Look whether it was done, then try again.")
 
 
 def _tell(row: object, progress: Callable[[str, int, int], None] | None) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kit.daemon import client as clients
 from kit.daemon.channel import read_address
 from kit.daemon.client import Client, daemon_command
 from kit.errors import BadInputError, BadNoteError, ConfigError, ConflictError, KitError, Problem, UnavailableError
@@ -128,12 +129,16 @@ def test_the_deadline_holds_when_the_start_brings_no_daemon(home: Home) -> None:
         client(home, spawn=[sys.executable, "-c", "pass"]).ask("echo", timeout=0.5)
 
 
-def test_the_deadline_holds_when_the_daemon_does_not_answer(home: Home) -> None:
+@pytest.mark.parametrize(("patience", "timeout"), [(15.0, 0.2), (0.2, 100.0)])
+def test_a_daemon_that_does_not_greet_is_not_waited_for(
+    home: Home, monkeypatch: pytest.MonkeyPatch, patience: float, timeout: float
+) -> None:
+    monkeypatch.setattr(clients, "_SILENT_S", patience)
     with socket.socket(socket.AF_UNIX) as mute:
         mute.bind(str(home.folder / "socket"))
         mute.listen()
-        with pytest.raises(UnavailableError, match="in time"):
-            client(home).ask("echo", timeout=0.2)
+        with pytest.raises(UnavailableError, match="no sign of life"):
+            client(home).ask("echo", timeout=timeout)
 
 
 def test_a_daemon_that_dies_at_work_is_reported_and_the_next_call_starts_another(home: Home) -> None:
