@@ -77,8 +77,7 @@ def status(asker: Asker, clients: tuple[str, ...], project: bool) -> None:
     """Say which clients are here and which of them have the hooks."""
     house = this_house()
     names = clients or (planning.PROJECT if project else tuple(CLIENTS))
-    wishes = [Wish(house.client(name).name, project) for name in names]
-    states = [state.state(house, wish, writing.read) for wish in wishes]
+    states = [_standing(house, Wish(house.client(name).name, project)) for name in names]
     asker.show([found._asdict() for found in states], _say_states)
 
 
@@ -89,7 +88,7 @@ def status(asker: Asker, clients: tuple[str, ...], project: bool) -> None:
 def test(asker: Asker, client: str, prompt: str) -> None:
     """Run the hook as the client does, with the start of a session: no card is written."""
     house = this_house()
-    found = state.state(house, Wish(house.client(client).name), writing.read)
+    found = _standing(house, Wish(house.client(client).name))
     asker.client().ask("ping", timeout=TEST_S)  # a hook that finds no daemon starts one and says nothing this time
     answer = {"client": client, "hooks": found.hooks, "remarks": list(found.remarks), **_tried(asker, house, client)}
     if prompt:
@@ -97,6 +96,15 @@ def test(asker: Asker, client: str, prompt: str) -> None:
     asker.show(answer, _say_test)
     if answer["exit_code"] or answer["errors"] or found.hooks != "installed":
         raise click.exceptions.Exit(1)
+
+
+def _standing(house: House, wish: Wish) -> state.State:
+    """Tell how things stand with a client; of one without hooks for all projects, how they stand in this one."""
+    found = state.state(house, wish, writing.read)
+    if found.hooks != "not installed" or wish.project or wish.client not in planning.PROJECT:
+        return found
+    here = state.state(house, wish._replace(project=True), writing.read)
+    return found if here.hooks == "not installed" else here
 
 
 def _chosen(house: House, clients: Sequence[str], *, every: bool) -> tuple[str, ...]:
