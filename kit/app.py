@@ -277,7 +277,10 @@ class Kit:
             sought=inquiry.sought(query),
             witness=self._ask_witness, layer=layer, category=category, further=silence.FURTHER if unasked else 0,
         )  # fmt: skip
-        return engine.recall(self.index, asked)
+        found = engine.recall(self.index, asked)
+        if self.behind:  # what was deleted meanwhile is not told all the same
+            found = found._replace(hits=tuple(hit for hit in found.hits if (self.root / hit.path).is_file()))
+        return found
 
     def _ask_witness(
         self, question: str, persons: Collection[str], allowed: Callable[[int], bool], limit: int
