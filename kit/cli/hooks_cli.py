@@ -77,7 +77,8 @@ def status(asker: Asker, clients: tuple[str, ...], project: bool) -> None:
     """Say which clients are here and which of them have the hooks."""
     house = this_house()
     names = clients or (planning.PROJECT if project else tuple(CLIENTS))
-    states = [_standing(house, Wish(house.client(name).name, project)) for name in names]
+    wishes = [Wish(house.client(name).name, project) for name in names]
+    states = [state.state(house, wish, writing.read) for wish in wishes]
     asker.show([found._asdict() for found in states], _say_states)
 
 
@@ -101,7 +102,7 @@ def test(asker: Asker, client: str, prompt: str) -> None:
 def _standing(house: House, wish: Wish) -> state.State:
     """Tell how things stand with a client; of one without hooks for all projects, how they stand in this one."""
     found = state.state(house, wish, writing.read)
-    if found.hooks != "not installed" or wish.project or wish.client not in planning.PROJECT:
+    if found.hooks != "not installed" or wish.client not in planning.PROJECT:
         return found
     here = state.state(house, wish._replace(project=True), writing.read)
     return found if here.hooks == "not installed" else here

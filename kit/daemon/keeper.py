@@ -108,6 +108,9 @@ class Keeper(Handler):
         self._reader.stop()  # its thread may have begun a child while it was told to stop
         self.tracker.stop()
         with self._owner, suppress(sqlite3.Error):
+            self.kit.witness.close()
+            with suppress(OSError):
+                self.kit.index.seal()
             self.kit.close()
 
     def gone(self) -> bool:

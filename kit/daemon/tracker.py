@@ -81,6 +81,7 @@ class Tracker:
         if not self._unwatched:
             self._watcher.start()
         with self._owner, suppress(trouble.MendedError), self.mending():
+            self._kit.index.check()
             self.catch_up()
 
     def stop(self) -> None:

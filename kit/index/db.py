@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
+import zlib
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+SEAL = "index.seal"
+"""The file that holds the sum of the index, while no daemon has it: SQLite itself notices no flipped byte."""
 SCHEMA = 7
 """Raise it with every change of a table or of what is put into one."""
 
@@ -116,6 +119,31 @@ def rows_in(db: sqlite3.Connection, query: str, values: Collection[object]) -> I
     stream = iter(values)
     while part := list(islice(stream, _AT_ONCE)):
         yield from db.execute(f"{query} ({','.join('?' * len(part))})", part)
+
+
+def put_seal(found: sqlite3.Connection, folder: Path, generation: int) -> None:
+    """Write down what the file sums up to, where all of it is in the file and nobody else writes."""
+    busy, *_ = found.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if not busy:
+        (folder / SEAL).write_text(f"{generation} {_sum(folder)}", encoding="ascii")
+
+
+def is_as_sealed(folder: Path, generation: int) -> bool:
+    """Tell whether the file is as it was sealed at this generation, and take the seal off; True where there is none."""
+    try:
+        told = (folder / SEAL).read_text(encoding="ascii").split()
+        (folder / SEAL).unlink()
+    except (OSError, ValueError):
+        return True
+    return told[:1] != [str(generation)] or told[1:] == [str(_sum(folder))]
+
+
+def _sum(folder: Path) -> int:
+    sum_ = 0
+    with (folder / "index.sqlite3").open("rb") as file:
+        while chunk := file.read(1 << 18):
+            sum_ = zlib.crc32(chunk, sum_)
+    return sum_
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -83,6 +83,15 @@ class Index:
         """Let the files go."""
         self._db.close()
 
+    def check(self) -> None:
+        """Raise sqlite3.DatabaseError where the file is not as the last daemon left it, nor changed by anyone since."""
+        if not db.is_as_sealed(self.folder, self.generation):
+            raise sqlite3.DatabaseError("its file differs from its seal")
+
+    def seal(self) -> None:
+        """Let `check` know the file as it is now; nothing may be changed after it."""
+        db.put_seal(self._db, self.folder, self.generation)
+
     def build_fast(self) -> None:
         """Keep many pages, for a process that fills the index and ends."""
         self._db.execute("PRAGMA cache_size = -65536")

@@ -90,17 +90,13 @@ def test_what_is_left_to_do_is_said_and_leads_to_no_loop(desk: Desk, house: Hous
     assert "hooks install" not in tried.err
 
 
-def test_hooks_of_this_project_alone_are_found_and_tried(
-    desk: Desk, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hooks_of_this_project_alone_are_tried(desk: Desk, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     house.ask("ping")
     project = desk.base / "project"
     (project / ".git").mkdir(parents=True)
     monkeypatch.chdir(project)
     desk.install("claude", "--project")
-    found = desk.status("claude")
-    assert (found["hooks"], found["file"]) == ("installed", str(project / ".claude" / "settings.local.json"))
     tried = desk.memkit("test", "claude")
     assert (tried.code, "hooks install" in tried.err) == (0, False)
     monkeypatch.chdir(desk.base)
-    assert desk.status("claude")["hooks"] == "not installed"
+    assert desk.memkit("test", "claude").code == 1
