@@ -130,40 +130,35 @@ def absolute(name: str) -> str:
     return value if value.startswith("/") else ""
 
 
-def at_home(base: str) -> str:
+def at_home(path: str) -> str:
     """Name a folder for ours: `~` is the person's home."""
     home = absolute("HOME").rstrip("/")
-    if base.startswith("~") and (not home or sys.platform == "win32"):
+    if path.startswith("~") and (not home or sys.platform == "win32"):
         import os  # noqa: PLC0415 - as above
 
-        return os.path.join(os.path.expanduser(base), "memkit")
-    return base.replace("~", home, 1) + "/memkit" if base.startswith("~") else base.rstrip("/") + "/memkit"
+        return os.path.join(os.path.expanduser(path), "memkit")
+    return path.replace("~", home, 1) + "/memkit" if path.startswith("~") else path.rstrip("/") + "/memkit"
 
 
 def cache_base() -> str:
     """Name the folder of everything derived."""
-    if named := absolute("MEMKIT_CACHE"):
-        return named
-    if sys.platform == "win32":
-        base = absolute("LOCALAPPDATA") or "~/AppData/Local"
-    elif sys.platform == "darwin":
-        base = "~/Library/Caches"
-    else:
-        base = absolute("XDG_CACHE_HOME") or "~/.cache"
-    return at_home(base)
+    return base("MEMKIT_CACHE", ("LOCALAPPDATA", "~/AppData/Local"), "~/Library/Caches", ("XDG_CACHE_HOME", "~/.cache"))
 
 
 def config_base() -> str:
     """Name the folder of the person's settings."""
-    if named := absolute("MEMKIT_CONFIG"):
-        return named
-    if sys.platform == "win32":
-        base = absolute("APPDATA") or "~/AppData/Roaming"
-    elif sys.platform == "darwin":
-        base = "~/Library/Application Support"
-    else:
-        base = absolute("XDG_CONFIG_HOME") or "~/.config"
-    return at_home(base)
+    mac = "~/Library/Application Support"
+    return base("MEMKIT_CONFIG", ("APPDATA", "~/AppData/Roaming"), mac, ("XDG_CONFIG_HOME", "~/.config"))
+
+
+def base(named: str, windows: tuple[str, str], mac: str, elsewhere: tuple[str, str]) -> str:
+    """Name a folder: as a variable of ours says, else where the platform has such; pairs are a variable and a path."""
+    if told := absolute(named):
+        return told
+    if sys.platform == "darwin":
+        return at_home(mac)
+    name, usual = windows if sys.platform == "win32" else elsewhere
+    return at_home(absolute(name) or usual)
 
 
 def runtime_path(root: str) -> str:
@@ -174,9 +169,9 @@ def runtime_path(root: str) -> str:
     if sys.platform == "win32":
         return f"{cache_base()}/run-{key}"
     uid = system.getuid()
-    for base in (absolute("XDG_RUNTIME_DIR"), f"/run/user/{uid}"):
-        folder = f"{base}/memkit-{key}"
-        if base and owner(base) == uid and len(encoded(folder + "/socket")) <= 100:  # noqa: PLR2004 - sun_path
+    for place in (absolute("XDG_RUNTIME_DIR"), f"/run/user/{uid}"):
+        folder = f"{place}/memkit-{key}"
+        if place and owner(place) == uid and len(encoded(folder + "/socket")) <= 100:  # noqa: PLR2004 - sun_path
             return folder
     return f"/tmp/memkit-{uid}-{key}"  # noqa: S108 - owner and mode are checked before it is used
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-import zlib
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from kit import text
+from kit.index import seal
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-SEAL = "index.seal"
-"""The file that holds the sum of the index, while no daemon has it: SQLite itself notices no flipped byte."""
+FILE, SEAL = "index.sqlite3", "index.seal"
+"""The index, and what holds its sum while no daemon has it: SQLite itself notices no flipped byte."""
 SCHEMA = 7
 """Raise it with every change of a table or of what is put into one."""
 
@@ -85,12 +85,12 @@ def connect(folder: Path) -> sqlite3.Connection:
     """Open the index in a folder, made anew when it is missing, of another schema, or damaged."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        return _open(folder / "index.sqlite3")
+        return _open(folder / FILE)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
     remove(folder)
-    return _open(folder / "index.sqlite3")
+    return _open(folder / FILE)
 
 
 def remove(folder: Path) -> None:
@@ -102,13 +102,13 @@ def remove(folder: Path) -> None:
 def replace(built: Path, folder: Path) -> None:
     """Put the closed file of one folder in the place of another's."""
     remove(folder)
-    (built / "index.sqlite3").replace(folder / "index.sqlite3")
+    (built / FILE).replace(folder / FILE)
 
 
 def identity(folder: Path) -> tuple[int, int] | None:
     """Say which file lies in a folder; None where none does."""
     try:
-        found = (folder / "index.sqlite3").stat()
+        found = (folder / FILE).stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino
@@ -125,7 +125,7 @@ def put_seal(found: sqlite3.Connection, folder: Path, generation: int) -> None:
     """Write down what the file sums up to, where all of it is in the file and nobody else writes."""
     busy, *_ = found.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     if not busy:
-        (folder / SEAL).write_text(f"{generation} {_sum(folder)}", encoding="ascii")
+        (folder / SEAL).write_text(f"{generation} {seal.sum_of(folder / FILE)}", encoding="ascii")
 
 
 def is_as_sealed(folder: Path, generation: int) -> bool:
@@ -135,15 +135,7 @@ def is_as_sealed(folder: Path, generation: int) -> bool:
         (folder / SEAL).unlink()
     except (OSError, ValueError):
         return True
-    return told[:1] != [str(generation)] or told[1:] == [str(_sum(folder))]
-
-
-def _sum(folder: Path) -> int:
-    sum_ = 0
-    with (folder / "index.sqlite3").open("rb") as file:
-        while chunk := file.read(1 << 18):
-            sum_ = zlib.crc32(chunk, sum_)
-    return sum_
+    return told[:1] != [str(generation)] or told[1:] == [str(seal.sum_of(folder / FILE))]
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -103,8 +103,15 @@ class Check:
             return next(self._pieces, None)
 
 
-def _sum(path: Path, start: int) -> int:
-    sum_ = 0
+def sum_of(path: Path) -> int:
+    """Sum up a whole file."""
+    size, sum_ = path.stat().st_size, 0
+    for start in range(0, size, _PIECE):
+        sum_ = _sum(path, start, sum_)
+    return sum_
+
+
+def _sum(path: Path, start: int, sum_: int = 0) -> int:
     for chunk in _chunks(path, start):
         sum_ = zlib.crc32(chunk, sum_)
     return sum_

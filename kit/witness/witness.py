@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from kit import digest, kin, text
+from kit import kin
 from kit.errors import KitError, UnavailableError
 from kit.index import bm25, engines, fulltext, overlay, seal
 from kit.recall.match import rarity
@@ -21,9 +21,10 @@ from kit.vault.lock import VaultLock
 from kit.witness import phrases
 from kit.witness.documents import Documents
 from kit.witness.question import mass_of, proof_of, shares_of, solidity, words_of
+from kit.witness.worn import unworn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from kit.index.reflection import Index
@@ -40,8 +41,6 @@ COMMON, FEW = 0.06, 500
 """Share of the notes that a family of words may stand on, or so many: a longer list takes time and tells little."""
 CANDIDATES = 40
 """Cards the full text brings in at most, or twice as many as are asked for: more take longer and find hardly more."""
-GLANCE = 4
-"""Best notes that are looked at for a turn that asked the same; where there is one, all are."""
 READ, LONG = 8, 1_500
 """So many of the best notes are read for words that stand together, those of so many bytes."""
 BATCH = 50
@@ -260,7 +259,7 @@ class Witness:
                     return {}
                 shares = shares_of(found.words(known_of)) if has_echoes else {}
                 parts = found.parts(known_of)
-                lift = self._unworn(question, gains, words, known, notes) / mass
+                lift = unworn(self._index.catalog, question, list(gains), words, known, notes) / mass
                 return {num: proof_of(fields, mass, shares.get(num, 1.0) * lift) for num, fields in parts.items()}
             return {}
 
@@ -278,32 +277,6 @@ class Witness:
         pairs = phrases.pairs_of(plain, known, list(texts.values())[:2]) if texts else ()
         together = phrases.weigh(pairs, texts, mass)
         return Proofs(gains, remarks, rare, tell, weigh_words, together, whole=not behind)
-
-    def _unworn(
-        self,
-        question: str,
-        gains: Mapping[int, float],
-        words: Mapping[str, float],
-        known: Mapping[str, int],
-        notes: int,
-    ) -> float:
-        """Weigh the words of a question, in rare words, as if nobody had asked it before.
-
-        Each turn that asked the same holds all of them: the more often one asks, the commoner they would seem.
-        """
-        ending, best = f" {text.slug(question)}.md", list(gains)
-        before = self._ending(ending, best[:GLANCE])
-        if before:
-            before = self._ending(ending, best) if digest.prose.is_question(question) else 0
-        kept, total = notes - before, 0.0
-        for word, weight in words.items():
-            df = known.get(word, 0)
-            total += weight * bm25.idf(kept, max(min(df, 1), df - before))  # one is left, where it is only asked for
-        return total / bm25.idf(max(1, kept), 1)
-
-    def _ending(self, ending: str, nums: Collection[int]) -> int:
-        """Count the notes whose paths end in something."""
-        return sum(path.endswith(ending) for _, path in self._index.catalog.places(nums).values())
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
