@@ -6,6 +6,7 @@ Law: pure; a note and the time of its file decide alone.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -69,17 +70,22 @@ def _plain(found: Plain, mtime_ns: int) -> Gist:
     return Gist(found.id, found.kind, row, tuple(terms), ages_with_file=found.created is None)
 
 
+def is_dated(note_id: str) -> bool:
+    """Tell whether an id says how old its note is: then the time of the file does not matter."""
+    return _said_by(note_id) is not None
+
+
+def _said_by(note_id: str) -> float | None:
+    stamp = _ID_TIME.match(note_id)
+    if stamp:
+        with suppress(ValueError):
+            return _stamp(datetime.strptime(stamp.group(1), "%Y%m%d-%H%M%S").replace(tzinfo=UTC))
+    return None
+
+
 def _created(found: Note) -> float | None:
     """Take a note's age from its `created`, else from its id; None: it is as old as its file."""
-    if found.created:
-        return _stamp(found.created)
-    stamp = _ID_TIME.match(found.id)
-    if stamp:
-        try:
-            return _stamp(datetime.strptime(stamp.group(1), "%Y%m%d-%H%M%S").replace(tzinfo=UTC))
-        except ValueError:
-            pass
-    return None
+    return _stamp(found.created) if found.created else _said_by(found.id)
 
 
 def _features(found: Card | Summary | Fact, created: float) -> Features:

@@ -5,6 +5,7 @@ Law: reads only; a note that is missing or can't be read gives what is still kno
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,10 @@ class Passages:
     def passage(self, hit: Hit, route: Route = "deep") -> deliver.Passage:
         """Read a hit as deep as the route asks: what it says, its overview, the exchange."""
         name = hit.path.removesuffix(".md")
+        if route == "shallow" and hit.kind == "card":  # its body says it all: most are told so, and quickly
+            with suppress(BadNoteError, NotFoundError):
+                says = note.first_paragraph(self._hand.read_body(hit.path))
+                return deliver.Passage(hit.id, hit.kind, name, hit.created, says)
         found = self._load(hit.path)
         if found is None:  # it is recalled by its last good state, and says what still can be read
             return deliver.Passage(hit.id, hit.kind, name, hit.created, self._says_still(hit.path))

@@ -78,7 +78,11 @@ class Journal:
                 return
             with disk.told(path):
                 raw = (self._store.root / path).read_bytes()
-            for start, line in islice(_backwards(raw[:offset] if name == month else raw), most):
+            raw = raw[:offset] if name == month else raw
+            if holding and not any(each in raw for each in holding):
+                most -= raw.count(b"\n")
+                continue
+            for start, line in islice(_backwards(raw), most):
                 most -= 1
                 entry = _entry(line) if not holding or any(each in line for each in holding) else None
                 if entry is not None:
@@ -97,7 +101,7 @@ def months(root: Path) -> list[str]:
 
 def _backwards(raw: bytes) -> Iterator[tuple[int, bytes]]:
     """Cut lines off the end, one by one, each with where it begins: whoever wants the newest few pays for those."""
-    end = len(raw)
+    end = len(raw) - raw.endswith(b"\n")
     while end > 0:
         start = raw.rfind(b"\n", 0, end)
         yield start + 1, raw[start + 1 : end]

@@ -58,6 +58,21 @@ def test_entries_come_in_order_across_months_and_backwards(journal: Journal) -> 
     assert journal.months() == ["journal/2026-08.jsonl", "journal/2026-09.jsonl"]
 
 
+def test_lines_that_hold_something_are_found_among_the_newest_ones_in_every_month(journal: Journal) -> None:
+    for number in range(9):  # three months, three lines each; b is in the first and the last
+        asked = "b" if number in {1, 7} else "a"
+        journal.add(AT + timedelta(days=32 * (number // 3)), "recall", str(number), session=asked, durable=False)
+
+    def found(session: str, most: int = 100) -> list[object]:
+        return [entry["what"] for _, entry in journal.backwards(holding=(f'"{session}"'.encode(),), most=most)]
+
+    assert found("a") == [*"865432", "0"]
+    assert found("b") == ["7", "1"]
+    assert found("b", most=8) == ["7", "1"]
+    assert found("b", most=7) == ["7"]
+    assert found("c") == []
+
+
 def test_what_is_no_journal_is_not_read_for_one(journal: Journal, tmp_path: Path) -> None:
     journal.add(AT, "learn", "first")
     (tmp_path / "elsewhere.jsonl").write_text('{"what": "foreign"}\n')
