@@ -68,7 +68,10 @@ def uninstall(house: House, wish: Wish, read: Read) -> Plan:
         told = _shifting(desk, file)
         changes = [_taken_out(desk, file), *_removed(desk, _rules_only(desk))]
     elif wish.client == "dsh":
-        changes = [_unpatched(desk), *_removed(desk, [*laid_files(house, wish.client), *_rules_only(desk)])]
+        file = patch_file(house)
+        raw = desk.read(file)
+        changes = [Change(file, raw, _unpatched(desk, file, raw))]
+        changes += _removed(desk, [*laid_files(house, wish.client), *_rules_only(desk)])
     else:
         changes = _removed(desk, [*laid_files(house, wish.client), *_rules_only(desk)])
     runs, more = _runs_out(desk)
@@ -124,29 +127,27 @@ def _merge(desk: _Desk) -> Plan:
     text = document.read(raw, file)
     written = merging.put_in(text, client, commands.wanted(client, house.program), file)
     after = raw if written == text else written.encode()
-    bare = merging.take_out(text, client, file)
-    kept = desk.receipt.files.get(file)
-    before = raw if bare == text else kept.before if kept else bare.encode()
     rules, told = _rules(desk)
-    keeps = ((file, Kept(before, digest(after))), *_keeps(rules))
+    keeps = ((file, Kept(_before(desk, file, raw), digest(after))), *_keeps(rules))
     return desk.plan(Change(file, raw, after), *rules, keeps=keeps, remarks=(*told, *_about(desk)))
 
 
 def _taken_out(desk: _Desk, file: Path) -> Change:
     raw = desk.read(file)
-    if raw is None:
-        return Change(file, None, None)
+    return Change(file, raw, _before(desk, file, raw))
+
+
+def _before(desk: _Desk, file: Path, raw: bytes | None) -> bytes | None:
+    """Tell what a file is without us: its bytes from before we came, or those with what the person changed since."""
     kept = desk.receipt.files.get(file)
     if kept and digest(raw) == kept.after:
-        return Change(file, raw, kept.before)
+        return kept.before
     text = document.read(raw, file)
     bare = merging.take_out(text, desk.wish.client, file)
     if bare == text:
-        return Change(file, raw, raw)
+        return raw
     was_ours = kept is not None and kept.before is None
-    if was_ours and document.value(bare, document.root(bare)) in ({}, {"version": 1}):
-        return Change(file, raw, None)
-    return Change(file, raw, bare.encode())
+    return None if was_ours and document.value(bare, document.root(bare)) in ({}, {"version": 1}) else bare.encode()
 
 
 def _shifting(desk: _Desk, file: Path) -> tuple[str, ...]:
@@ -216,8 +217,11 @@ def _spared(desk: _Desk, path: Path, raw: bytes) -> list[Change]:
     kept = desk.receipt.files.get(path)
     if kept is None or digest(raw) == kept.after:
         return []
-    yours = path.with_name(path.name + YOURS)
-    return [Change(yours, desk.read(yours), raw)]
+    yours, number = path.with_name(path.name + YOURS), 1
+    while (found := desk.read(yours)) not in {None, raw}:  # that is theirs, too
+        number += 1
+        yours = path.with_name(f"{path.name}.{number}{YOURS}")
+    return [Change(yours, found, raw)]
 
 
 def laid_files(house: House, client: str) -> list[Path]:
@@ -262,24 +266,21 @@ def _patch(desk: _Desk) -> Plan:
     raw = desk.read(file)
     files = laid.files(desk.house, "dsh", rules=False)
     after = patch.put_in(raw, files[0][0], file)
-    kept = desk.receipt.files.get(file)
-    before = raw if patch.take_out(raw) == raw else kept.before if kept else patch.take_out(raw)
     rules, told = _rules(desk)
     changes = [change for path, content in files for change in _dropped(desk, path, content)]
-    keeps = ((file, Kept(before, digest(after))), *_keeps([*changes, *rules]))
+    keeps = ((file, Kept(_unpatched(desk, file, raw), digest(after))), *_keeps([*changes, *rules]))
     more = ("It holds in all profiles, from the next start of dsh on.",)
     return desk.plan(*changes, Change(file, raw, after), *rules, keeps=keeps, remarks=(*told, *more))
 
 
-def _unpatched(desk: _Desk) -> Change:
-    file = patch_file(desk.house)
-    raw = desk.read(file)
+def _unpatched(desk: _Desk, file: Path, raw: bytes | None) -> bytes | None:
+    """Tell what the file is without our row, as `_before` does."""
     kept = desk.receipt.files.get(file)
-    if kept and raw is not None and digest(raw) == kept.after:
-        return Change(file, raw, kept.before)
+    if kept and digest(raw) == kept.after:
+        return kept.before
     bare = patch.take_out(raw)
     gone = kept is not None and kept.before is None and bare is not None and not bare.strip(b"[] \r\n")
-    return Change(file, raw, None if gone else bare)
+    return None if gone else bare
 
 
 # -- rules of use

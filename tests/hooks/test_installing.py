@@ -106,6 +106,35 @@ def test_another_kit_is_replaced_in_place(desk: Desk, client: str) -> None:
     assert file.read_bytes() == theirs(client).replace(b'"PreToolUse"', b'"Later": [], "PreToolUse"')
 
 
+@pytest.mark.parametrize("client", MERGED)
+def test_edits_made_before_the_kit_moved_are_given_back_with_the_rest(desk: Desk, client: str) -> None:
+    """A second install has something to do, and what it takes down is the person's newest, not the oldest."""
+    file = desk.file(MERGED[client], theirs(client))
+    desk.install(client)
+    edited = file.read_bytes().replace(b'"apple": true', b'"apple":   false,\n  "pear": [ ]')
+    file.write_bytes(edited.replace(str(ROOT).encode(), b"/old/place"))
+    desk.install(client)
+    assert file.read_bytes() == edited
+    desk.uninstall(client)
+    assert file.read_bytes() == theirs(client).replace(b'"apple": true', b'"apple":   false,\n  "pear": [ ]')
+
+
+@pytest.mark.parametrize("client", MERGED)
+def test_a_kit_that_moved_gives_back_the_bytes_from_before_it_came(desk: Desk, client: str) -> None:
+    """`{}` becomes lines when hooks go in: only what was kept knows that it was `{}`."""
+    file = desk.file(MERGED[client], b"{}")
+    python = desk.base / "python"
+    desk.install(client)
+    good = file.read_bytes()
+    python.touch()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("sys.executable", str(python))
+        desk.install(client)
+    assert file.read_bytes() != good
+    desk.uninstall(client)
+    assert file.read_bytes() == b"{}"
+
+
 def test_an_event_that_is_no_longer_used_and_a_double_are_tidied(desk: Desk) -> None:
     file = desk.file(MERGED["claude"], theirs("claude"))
     desk.install("claude")

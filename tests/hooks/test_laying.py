@@ -57,6 +57,18 @@ def test_what_they_wrote_into_a_file_of_ours_is_spared(desk: Desk, client: str) 
 
 
 @pytest.mark.parametrize("client", DROPPED)
+def test_what_they_wrote_at_another_time_is_spared_beside_the_first(desk: Desk, client: str) -> None:
+    file = desk.file(DROPPED[client])
+    for said in (b"\n// mine\n", b"\n// mine, too\n", b"\n// mine\n"):
+        desk.install(client)
+        file.write_bytes(file.read_bytes() + said)
+        desk.install(client)
+    spared = [path.read_bytes() for path in file.parent.iterdir() if path != file]
+    assert sorted(raw.rpartition(b"// ")[2] for raw in spared) == [b"mine\n", b"mine, too\n"]
+    assert desk.status(client)["hooks"] == "installed"
+
+
+@pytest.mark.parametrize("client", DROPPED)
 def test_an_older_file_of_ours_is_renewed_without_a_receipt(desk: Desk, client: str) -> None:
     desk.install(client)
     file = desk.file(DROPPED[client])
@@ -121,6 +133,23 @@ def test_rows_added_to_dsh_since_stay(desk: Desk) -> None:
     file.write_bytes(b"# mine\n" + file.read_bytes())
     desk.uninstall("dsh")
     assert file.read_bytes() == b"# mine\n[]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [(b"- id: hmr\n", b"- id: hmr\n- id: later\n"), (b"[]\n", b"- id: later\n"), (None, b"- id: later\n")],
+)
+def test_rows_added_before_the_kit_moved_are_given_back_with_the_rest(
+    desk: Desk, before: bytes | None, left: bytes
+) -> None:
+    file = desk.file(PATCH, before)
+    desk.install("dsh")
+    edited = file.read_bytes() + b"- id: later\n"
+    file.write_bytes(edited.replace(b"memkit.mjs", b"older.mjs"))
+    desk.install("dsh")
+    assert file.read_bytes() == edited
+    desk.uninstall("dsh")
+    assert file.read_bytes() == left
 
 
 @pytest.mark.parametrize(
