@@ -1,6 +1,6 @@
 // The way from a JavaScript plugin to the memory kit: one event's bytes to the daemon, the daemon's text back.
 //
-// Law: `ask` never throws and never takes longer than its deadline; on any trouble the answer is "". It speaks to
+// Law: `ask` never throws and holds no prompt up beyond its deadline; on any trouble the answer is "". It speaks to
 // the daemon's socket directly, with the frame of `kit/daemon/protocol.py`; without a daemon it runs `kit/hook.py`,
 // which keeps what must not be lost and starts one. The paths are those of `kit/places.py`; a test holds them equal.
 // Nothing but Node's own modules (Bun has them too).
@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url"
 
 const DEADLINES_MS = { prompt: 300 }
 const DEADLINE_MS = 2000
+const PATIENCE_MS = 10_000
 const PROGRAM_MS = 3000
 const PAYLOAD_LIMIT = 30 * 1024 * 1024
 const REPLY_LIMIT = 256 * 1024
@@ -30,11 +31,14 @@ export function open(client, kit) {
       if (isOff(process.env)) return ""
       const bytes = Buffer.from(JSON.stringify(payload) ?? "", "utf8")
       if (!bytes.length || bytes.length > PAYLOAD_LIMIT) return ""
-      const end = Date.now() + deadline(event)
+      const begun = Date.now()
       const root = findVault(folder)
       if (!root) return ""
+      const runtime = runtimePath(root)
+      const [limit, told] = deadline(event, runtime)
+      const end = begun + limit
       // An answer that the daemon is slow to take goes to disk as well: completing twice is the same as once.
-      const reply = await throughSocket(root, frameOf(client, event, bytes, folder), end, event !== "answer")
+      const reply = await throughSocket(runtime, frameOf(client, event, bytes, folder, told), end, event !== "answer")
       if (reply !== null) return reply
       return await throughProgram(python, hook, client, event, bytes, folder, end)
     } catch {
@@ -44,25 +48,36 @@ export function open(client, kit) {
 }
 
 function isOff(env) {
-  return env.MEMKIT_OFF === "1" || !["", "0"].includes(env.MEMKIT_HOOK_DEPTH ?? "")
+  const said = (env.MEMKIT_OFF ?? "").trim().toLowerCase()
+  return !["", "0", "false", "no", "off"].includes(said) || !["", "0"].includes(env.MEMKIT_HOOK_DEPTH ?? "")
 }
 
-function deadline(event) {
+// How long an event may take, and what the daemon is told of it: a prompt gets more where a model is asked about it.
+function deadline(event, runtime) {
   const told = process.env.MEMKIT_HOOK_DEADLINE_MS ?? ""
-  return /^\d+$/.test(told) ? Number(told) : (DEADLINES_MS[event] ?? DEADLINE_MS)
+  const usual = /^\d+$/.test(told) ? Number(told) : (DEADLINES_MS[event] ?? DEADLINE_MS)
+  if (event !== "prompt" || told) return [usual, {}]
+  try {
+    const more = Number.parseInt(fs.readFileSync(`${runtime}/prompt-ms`, "utf8"), 10)
+    const limit = Math.max(usual, Math.min(more, PATIENCE_MS))
+    return limit > 0 ? [limit, { MEMKIT_HOOK_DEADLINE_MS: limit }] : [usual, {}]
+  } catch {
+    return [usual, {}]
+  }
 }
 
-function frameOf(client, event, payload, folder) {
+function frameOf(client, event, payload, folder, told) {
   const kept = Object.entries(process.env).filter(
     ([name, value]) => name.startsWith("MEMKIT_") && !SECRET.test(name) && value.length < 4096,
   )
-  const env = Buffer.from([...kept, ["PWD", folder || process.cwd()]].map((pair) => pair.join("=")).join("\0"), "utf8")
+  const zone = -new Date().getTimezoneOffset() * 60
+  const all = { ...Object.fromEntries(kept), ...told, PWD: folder || process.cwd(), MEMKIT_ZONE: zone }
+  const env = Buffer.from(Object.entries(all).map((pair) => pair.join("=")).join("\0"), "utf8")
   return Buffer.concat([Buffer.from(`HOOK ${client} ${event} ${payload.length} ${env.length}\n`), env, payload])
 }
 
 // The text; "" for nothing, or when the daemon has it but is slow; null when it has to go another way.
-function throughSocket(root, frame, end, isKept) {
-  const folder = runtimePath(root)
+function throughSocket(folder, frame, end, isKept) {
   if (process.platform === "win32" || !isPrivate(folder)) return null
   return new Promise((resolve) => {
     let got = Buffer.alloc(0)
@@ -89,14 +104,16 @@ function throughSocket(root, frame, end, isKept) {
   })
 }
 
-// The hook program finds the daemon or starts it, and keeps on disk what must not be lost meanwhile.
+// The hook program finds the daemon or starts it, and keeps on disk what must not be lost meanwhile. A prompt need not
+// wait for it: where there are sockets, a daemon that could answer has been asked already.
 function throughProgram(python, hook, client, event, payload, folder, end) {
   if (!hook || !fs.existsSync(hook)) return ""
   const cwd = folder && fs.existsSync(folder) ? folder : undefined
+  const least = event === "prompt" && process.platform !== "win32" ? 1 : PROGRAM_MS
   return new Promise((resolve) => {
     const child = spawn(python, ["-I", "-S", hook, client, event], { cwd, stdio: ["pipe", "pipe", "ignore"] })
     const pieces = []
-    const timer = setTimeout(() => resolve(""), Math.max(end - Date.now(), PROGRAM_MS))
+    const timer = setTimeout(() => resolve(""), Math.max(end - Date.now(), least))
     const done = (text) => {
       clearTimeout(timer)
       resolve(text)

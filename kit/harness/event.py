@@ -126,7 +126,7 @@ def key_of(value: object) -> str:
 
 def bow_out(env: Mapping[str, str]) -> str:
     """Say why the kit must stay out of this call altogether, or nothing."""
-    if env.get("MEMKIT_OFF", "").strip().casefold() not in {"", "0", "false", "no"}:
+    if env.get("MEMKIT_OFF", "").strip().casefold() not in {"", "0", "false", "no", "off"}:
         return "MEMKIT_OFF is set"
     if env.get("MEMKIT_HOOK_DEPTH", "").strip() not in {"", "0"}:
         return "a client that a hook of ours started (MEMKIT_HOOK_DEPTH)"

@@ -243,8 +243,9 @@ def test_every_adapter_bows_out_when_it_is_told_to(client: str, env: dict[str, s
             assert read(fixture, event, **env).kind == "ignore"
 
 
-def test_switches_that_are_off_change_nothing() -> None:
-    seen = read("claude/Stop.json", "answer", MEMKIT_OFF="0", MEMKIT_HOOK_DEPTH="0", COPILOT_CLI="")
+@pytest.mark.parametrize("off", ["", "0", "false", "No", " off "])
+def test_switches_that_are_off_change_nothing(off: str) -> None:
+    seen = read("claude/Stop.json", "answer", MEMKIT_OFF=off, MEMKIT_HOOK_DEPTH="0", COPILOT_CLI="")
     assert seen.kind == "answer"
 
 

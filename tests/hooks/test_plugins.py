@@ -7,14 +7,18 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
 import kit.cli
-from kit import places
+from kit import hook, places
+from kit.daemon.protocol import HookCall, parse_hook_frame
 from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
 from tests.daemon.conftest import until
 from tests.daemon.house import House, living
@@ -217,3 +221,91 @@ def test_the_link_finds_the_same_places_as_the_kit(player: Player, monkeypatch: 
     for base in ("run", "none", "x" * 90):
         monkeypatch.setenv("XDG_RUNTIME_DIR", str(player.base / base))
         assert found() == [str(root), str(places.runtime_path(root))]
+
+
+ASK = """
+    const { open } = await import(process.argv[1])
+    process.stdout.write(await open("pi", null)("prompt", { prompt: "hi" }, process.cwd()))
+"""
+
+
+@contextmanager
+def heard(player: Player) -> Iterator[list[HookCall]]:
+    """Stand in for a daemon that has nothing to say, and note the frames that come."""
+    got: list[HookCall] = []
+
+    def serve(listener: socket.socket) -> None:
+        while True:
+            client, _ = listener.accept()
+            with client:
+                frame = b""
+                while not frame.endswith(b'{"prompt":"hi"}'):
+                    if not (piece := client.recv(1 << 16)):
+                        return  # the test is over
+                    frame += piece
+                got.append(parse_hook_frame(frame))
+                client.sendall(b"OK 0\n")
+
+    address = str(places.runtime_folder(player.house.root) / "socket")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+        listener.listen()
+        thread = threading.Thread(target=serve, args=(listener,))
+        thread.start()
+        try:
+            yield got
+        finally:
+            with socket.socket(socket.AF_UNIX) as last:
+                last.connect(address)
+            thread.join(20)
+
+
+def ask_both(player: Player, **env: str) -> None:
+    """Tell of a prompt by the link and by the hook."""
+    program = [sys.executable, "-I", "-S", str(Path(hook.__file__).resolve()), "pi", "prompt"]
+    link = [str(NODE), "--input-type=module", "-e", ASK, LINK.as_uri()]
+    for words in (link, program):
+        ran = subprocess.run(
+            words, input=b'{"prompt":"hi"}', capture_output=True, check=True, cwd=player.base, env=os.environ | env
+        )
+        assert ran.stdout == ran.stderr == b""
+
+
+def test_the_link_tells_the_daemon_what_a_hook_tells_it(player: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The zone of whoever asks is among it, and how long the prompt may take where a model is asked about it."""
+    with heard(player) as got:
+        ask_both(player, TZ="EAST-12", MEMKIT_A_KEY="x")
+        monkeypatch.delenv("MEMKIT_HOOK_DEADLINE_MS")
+        (places.runtime_folder(player.house.root) / "prompt-ms").write_text("60000\n", encoding="utf-8")
+        ask_both(player, TZ="WEST+11")
+    east, east_too, west, west_too = got
+    assert (east, west) == (east_too, west_too)
+    assert (east.env["MEMKIT_ZONE"], west.env["MEMKIT_ZONE"]) == (str(12 * 3600), str(-11 * 3600))
+    assert (east.env["MEMKIT_HOOK_DEADLINE_MS"], west.env["MEMKIT_HOOK_DEADLINE_MS"]) == ("20000", "10000")
+    assert "MEMKIT_A_KEY" not in east.env
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "off"),
+    [
+        *(("MEMKIT_OFF", said, True) for said in ("1", "true", "YES", "on")),
+        *(("MEMKIT_OFF", said, False) for said in ("0", "false", "No", "off")),
+        ("MEMKIT_HOOK_DEPTH", "2", True),
+        ("MEMKIT_HOOK_DEPTH", "0", False),
+    ],
+)
+def test_the_link_and_the_hook_mean_the_same_by_off(player: Player, name: str, value: str, *, off: bool) -> None:
+    with heard(player) as got:
+        ask_both(player, **{name: value})
+    assert len(got) == (0 if off else 2)
+
+
+@CLIENTS
+def test_a_program_that_hangs_holds_no_prompt_up(player: Player, client: str) -> None:
+    """Without a daemon the hook program is run: it may end when it likes, but nobody waits for it."""
+    stuck = player.base / "python"
+    stuck.write_text("#!/bin/sh\nwhile kill -0 $PPID; do sleep 0.1; done 2>/dev/null\n", encoding="utf-8")
+    stuck.chmod(0o755)
+    told = player.play(client, MEMKIT_PYTHON=str(stuck), MEMKIT_HOOK_DEADLINE_MS="100")
+    assert told.injected == ""
+    assert told.milliseconds < 2900
