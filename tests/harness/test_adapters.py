@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kit.harness.event import ACTS, SLASH, HookEvent, parse
+from kit.harness.event import ACTS, CHILD, SLASH, HookEvent, parse
 from kit.harness.registry import ADAPTERS, adapter
 from kit.model.hits import FENCE_OPEN
 
@@ -109,6 +109,92 @@ def test_each_payload_is_read_as_what_it_is_and_as_nothing_else(fixture: str) ->
         elif client_of(fixture) != "copilot" or act in {"prompt", "answer"}:  # camelCase payloads have no name
             assert seen.kind == "ignore", (act, seen)
             assert seen.why
+
+
+S = {"session": "s", "cwd": "/home/ada/project"}
+CURSOR = {"conversation_id": "s", "generation_id": "g", "workspace_roots": ["/home/ada/project"]}
+PLUGIN = {"id": "s", "cwd": "/home/ada/project"}
+
+
+NOT_CAPTURED: list[tuple[str, str, dict[str, object], str, dict[str, object]]] = [
+    ("generic", "prompt", {**S, "turn": 7, "prompt": "hi"}, "prompt", {"turn": "7", "text": "hi"}),
+    ("generic", "prompt", {**S, "prompt": "/greet Bob"}, "ignore", {"why": SLASH}),
+    ("generic", "answer", {**S, "answer": "a", "prompt": "hi"}, "answer", {"answer": "a", "text": "hi"}),
+    ("generic", "start", {**S, "source": "clear"}, "start", {"source": "clear"}),
+    ("generic", "end", {**S}, "end", {}),
+    ("generic", "interrupt", {**S, "turn": "t"}, "interrupt", {"turn": "t"}),
+    ("generic", "failure", {**S, "error": "api"}, "failure", {"error": "api"}),
+    ("generic", "compact", {**S, "transcript": "/t"}, "compact", {"transcript": "/t"}),
+    ("cursor", "start", {**CURSOR, "hook_event_name": "sessionStart"}, "start", {"cwd": "/home/ada/project"}),
+    ("cursor", "end", {**CURSOR, "hook_event_name": "sessionEnd", "reason": "closed"}, "end", {"source": "closed"}),
+    ("cursor", "compact", {**CURSOR, "hook_event_name": "preCompact"}, "compact", {}),
+    ("cursor", "prompt", {**CURSOR, "prompt": "hi", "agent_id": "a"}, "ignore", {"why": CHILD}),
+    ("opencode", "start", {"type": "session.created", "properties": {"sessionID": "s"}}, "start", {}),
+    ("opencode", "compact", {"type": "session.compacted", "properties": {"sessionID": "s"}}, "compact", {}),
+    (
+        "opencode",
+        "failure",
+        {"type": "session.error", "properties": {"sessionID": "s", "error": {"data": {"message": "no model"}}}},
+        "failure",
+        {"error": "no model"},
+    ),
+    ("pi", "compact", {**PLUGIN, "event": "session_compact"}, "compact", {"cwd": "/home/ada/project"}),
+    ("pi", "end", {**PLUGIN, "event": "session_shutdown", "reason": "quit"}, "end", {"source": "quit"}),
+    (
+        "openclaw",
+        "answer",
+        {"sessionKey": "s", "runId": "r", "success": False, "error": "api"},
+        "failure",
+        {"turn": "r", "error": "api"},
+    ),
+    (
+        "dsh",
+        "prompt",
+        {**PLUGIN, "turn": 1, "messages": [{"source": {"kind": "user"}, "text": "hi"}]},
+        "prompt",
+        {"turn": "1", "text": "hi"},
+    ),
+    ("dsh", "answer", {**PLUGIN, "turn": 1, "reason": {"kind": "aborted"}}, "interrupt", {"turn": "1"}),
+    ("dsh", "end", {**PLUGIN, "event": "agent/disposed"}, "end", {}),
+    (
+        "qwen",
+        "failure",
+        {"session_id": "s", "prompt_id": "p", "error": "api"},
+        "failure",
+        {"turn": "p", "error": "api"},
+    ),
+    (
+        "qwen",
+        "end",
+        {"session_id": "s", "hook_event_name": "SessionEnd", "reason": "clear"},
+        "end",
+        {"source": "clear"},
+    ),
+    (
+        "codex",
+        "failure",
+        {"session_id": "s", "turn_id": "t", "hook_event_name": "StopFailure"},
+        "failure",
+        {"turn": "t"},
+    ),
+]
+"""Client, event, a payload as its documents or our plugin send it, the kind, and what else is read in it."""
+
+
+@pytest.mark.parametrize(("client", "event", "payload", "kind", "told"), NOT_CAPTURED)
+def test_a_payload_that_was_not_captured_is_read_as_its_documents_say(
+    client: str, event: str, payload: dict[str, object], kind: str, told: dict[str, object]
+) -> None:
+    seen = adapter(client).read(event, payload, {})
+    assert (seen.kind, seen.session) == (kind, "s")
+    assert {name: getattr(seen, name) for name in told} == told
+
+
+def test_every_event_of_every_client_has_a_payload_in_these_tests() -> None:
+    tested = {(client_of(fixture), event) for fixture, (event, _) in EXPECTED.items()}
+    tested |= {(client, event) for client, event, *_ in NOT_CAPTURED}
+    streamed = {("pi", "start"), ("pi", "prompt"), ("openclaw", "prompt"), ("dsh", "start")}
+    assert {(client, event) for client, found in ADAPTERS.items() for event in found.EVENTS} == tested | streamed
 
 
 def test_the_table_names_only_fixtures_that_exist() -> None:
