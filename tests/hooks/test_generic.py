@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from kit.app import Kit
 from kit.model.hits import FENCE_OPEN
 from kit.model.notes import Card
+from kit.sessions import Sessions
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it needs a POSIX shell")
 ROOT = Path(__file__).parents[2]
@@ -91,3 +93,28 @@ def test_on_any_trouble_it_is_silent(harness: Harness, home: Path, trouble: str)
     event = "stop" if trouble == "no such event" else "prompt"
     assert harness.say(event, "Why does the valve stick?", **env) == ""
     assert harness.say("answer", "It is dry.", **env) == ""
+
+
+def test_a_harness_that_speaks_json_has_the_turn_kept_and_is_told_once_until_it_compacts(vault: Path) -> None:
+    """The contract in `hooks/README.md` of `memkit-hook generic <event>`."""
+    with Kit(vault) as kit:
+        kit.remember("The valve sticks when it is dry", tags=["valve"])
+        sessions = Sessions(kit)
+
+        def tell(event: str, **said: object) -> bytes:
+            reply = sessions.handle("generic", event, json.dumps({"session": "s1", **said}).encode(), {})
+            reply.after()
+            return reply.out
+
+        assert tell("start", source="startup") == b""
+        told = tell("prompt", prompt="Why does the valve stick?", turn=1)
+        assert told.startswith(FENCE_OPEN.encode())
+        assert tell("answer", answer="It is dry.", turn=1) == b""
+        assert b"valve" not in tell("prompt", prompt="And the other valve?", turn=2)
+        assert tell("failure", error="no model", turn=2) == b""
+        assert tell("compact") == b""
+        assert b"The valve sticks when it is dry" in tell("prompt", prompt="Which valve was dry?", turn=3)
+        assert tell("end") == b""
+        kit.sync()
+        cards = [kit.load(entry.path) for entry in kit.index.catalog.of_kind("card")]
+        assert sorted(card.status for card in cards if isinstance(card, Card)) == ["completed", "failed", "interrupted"]

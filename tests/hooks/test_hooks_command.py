@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 import kit.cli
-from kit import __version__
+from kit import __version__, config
+from kit.harness.event import ACTS
 from kit.harness.registry import ADAPTERS
-from kit.installing import commands, laid, merging, samples
+from kit.installing import commands, house, laid, merging, samples
 from kit.installing.house import CLIENTS
 from kit.model.hits import FENCE_OPEN
 from tests.hooks.desk import DROPPED, EXTENDED, HOOKS, MERGED, ON_POSIX, ROOT, Desk, theirs
@@ -249,3 +250,23 @@ def test_what_is_for_one_person_alone_is_kept_out_of_git(desk: Desk, monkeypatch
     told = desk.install("claude", "--project").err
     assert "echo .claude/settings.local.json >> .git/info/exclude" in told
     assert ".git/info/exclude" not in desk.install("claude").err
+
+
+def test_the_readme_of_the_hooks_says_what_is_so(desk: Desk) -> None:
+    said = (HOOKS / "README.md").read_text("utf-8")
+    called = said.partition("memkit-hook <harness> <event>")[2].partition("```")[0].replace("#", "").split()
+    assert called == [*ADAPTERS, *ACTS]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", said, re.MULTILINE)
+    assert [client for client, _ in rows] == list(CLIENTS)
+    numbers = {"five": 5, "six": 6}
+    for client, written in rows:
+        if number := re.match(r"(\w+) handlers", written):
+            assert numbers[number[1]] == len(commands.EVENTS[client])
+        if file := re.search(r"`~/(.+?)`", written):
+            desk.install(client)
+            assert desk.file(file[1]).is_file()
+    for variable, _ in house._BASES.values():
+        assert not variable or f"`{variable}`" in said
+    for name in re.findall(r"\]\(([^)#:]+)\)", said):
+        assert (HOOKS / name).exists()
+    assert set(re.findall(r"`((?:llm|hooks)\.(?!log)\w+)`", said)) <= {setting.name for setting in config.TABLE}
