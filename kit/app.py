@@ -297,11 +297,16 @@ class Kit:
         return Context(recall, self.delivery(recall, route, tokens), says)
 
     def delivery(
-        self, recall: Recall, route: Route | None = None, tokens: int | None = None, told: Collection[str] = ()
-    ) -> deliver.Delivery:
-        """Write what would be injected for a recall; empty when nothing is useful. `told`: ids a session has heard."""
+        self, recall: Recall, route: Route | None = None, tokens: int | None = None, told: Collection[str] = (),
+        most: int | None = None,
+    ) -> deliver.Delivery:  # fmt: skip
+        """Write what would be injected for a recall; empty when nothing is useful.
+
+        `told`: ids a session has heard. `most`: bytes that reach the model, if those are fewer than are allowed.
+        """
         budget = self.config.count("deliver.tokens") if tokens is None else tokens
         size = self.config.count("deliver.bytes")
+        size = size if most is None else min(size, most)
         own = answers.asks_own(recall.query)
         return self._briefing.brief(recall.hits, route or recall.route, budget, size, told, own=own)
 

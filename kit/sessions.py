@@ -122,10 +122,9 @@ class Sessions:
                 told = self._opening(event, project)
         except Exception as error:  # noqa: BLE001 - a recall that fails must not cost the turn its card
             trouble = error
-        fitted = events.fit(told.text, adapter.LIMIT) if told.text else ""
         owed = _Owed(event, project)
         self._owed.append(owed)  # what comes before this one's turn does it first: a client may be quick to fail
-        return Reply(adapter.render(name, fitted), lambda: self._after(owed, told, trouble))
+        return Reply(adapter.render(name, told.text), lambda: self._after(owed, told, trouble))
 
     # -- before the reply
 
@@ -168,7 +167,7 @@ class Sessions:
             exclude=told, unasked=True, limit=kit.config.count("recall.hook_limit"),
             threshold=kit.config.number("recall.hook_threshold"),
         )  # fmt: skip
-        delivery = kit.delivery(found, told=told)
+        delivery = kit.delivery(found, told=told, most=registry.adapter(event.harness).LIMIT.size)
         told |= set(delivery.ids)
         return delivery
 
@@ -176,7 +175,8 @@ class Sessions:
         """Say what holds in this project whatever is asked, once a session."""
         kit = self._kit
         told = self._told.setdefault((event.harness, event.session), set())
-        delivery = standing.standing(kit, project, kit.config.count("hooks.start_tokens"), told)
+        most = registry.adapter(event.harness).LIMIT.size
+        delivery = standing.standing(kit, project, kit.config.count("hooks.start_tokens"), told, most)
         told |= set(delivery.ids)
         return delivery
 

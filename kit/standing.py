@@ -27,13 +27,17 @@ NEWEST = 200
 """Cards of a project that are looked at to learn in which scenes it plays."""
 
 
-def standing(kit: Kit, project: str, tokens: int, told: Container[str]) -> deliver.Delivery:
-    """Write what a session in a project should know from its start on, without what it was told before."""
+def standing(kit: Kit, project: str, tokens: int, told: Container[str], most: int | None = None) -> deliver.Delivery:
+    """Write what a session in a project should know from its start on, without what it was told before.
+
+    `most`: bytes that reach the model, if those are fewer than are allowed.
+    """
     if tokens <= 0:
         return deliver.Delivery("", (), 0)
     kit.sync()
     passages = [one for one in (*_preferences(kit, project), *_summary(kit, project)) if one.id not in told]
-    return deliver.compose(passages, "medium", tokens, kit.config.count("deliver.bytes"))
+    size = kit.config.count("deliver.bytes")
+    return deliver.compose(passages, "medium", tokens, size if most is None else min(size, most))
 
 
 def _preferences(kit: Kit, project: str) -> Iterator[deliver.Passage]:

@@ -14,6 +14,7 @@ import pytest
 from kit import places, reconcile
 from kit.app import Kit
 from kit.errors import BadInputError, UnavailableError
+from kit.harness.event import Limit
 from kit.model.hits import FENCE_CLOSE, FENCE_OPEN
 from kit.model.notes import Card
 from kit.places import project_of
@@ -205,6 +206,26 @@ def test_a_restart_with_the_derived_data_gone_finds_the_open_turn(vault: Path, h
     with Kit(vault) as second:
         Client(second).stop("under the mat")
         assert cards(second) == [("completed", PROMPT, "under the mat")]
+
+
+def test_what_a_client_does_not_take_whole_is_told_another_time(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person may allow more than a client takes: what would be cut off there is not counted as told."""
+    facts = {
+        "quokka": "The quokka report goes in tables",
+        "wombat": "The wombat service runs on port 8080",
+        "numbat": "The numbat archive is deleted every May",
+    }
+    for tag, says in facts.items():
+        kit.remember(says, tags=[tag], category="fact")
+    monkeypatch.setattr("kit.harness.claude.LIMIT", Limit(240, "utf16"))
+    agent = Client(kit)
+    found: list[str] = []
+    for turn in range(3):
+        out = json.loads(agent.prompt(f"tell me, for time {turn}, of quokka, wombat and numbat", f"t{turn}"))
+        told = str(out["hookSpecificOutput"]["additionalContext"])
+        assert len(told) <= 240
+        found += [tag for tag, says in facts.items() if says in told]
+    assert sorted(found) == sorted(facts)
 
 
 # --- steering, interrupting, failing

@@ -65,7 +65,10 @@ class HookEvent(NamedTuple):
 
 
 class Limit(NamedTuple):
-    """How much text a client takes whole; beyond it the client cuts, spills to a file, or drops."""
+    """How much text a client takes whole; beyond it the client cuts, spills to a file, or drops.
+
+    A text of no more UTF-8 bytes than `size` is within it, whatever the unit.
+    """
 
     size: int
     unit: Literal["utf8", "utf16"] = "utf8"
