@@ -15,7 +15,7 @@ from kit.model.notes import Card, Category, Fact, Layer, Summary
 from kit.vault import note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from typing import Any
@@ -214,13 +214,6 @@ class Tiers:
         with self._writing():
             least = self._rules().summary_turns
             return summaries.close(self._hand, session, self._now(), who, least=least) if least else None
-
-    def follow(self, edited: Mapping[str, Collection[str]]) -> None:
-        """Have the summaries that rules wrote say what edited cards say now, by what these said before, folded.
-
-        The caller holds the writer's lock.
-        """
-        summaries.follow_edits(self._hand, edited, self._now(), "maintain")
 
     def close_silent(self, most: int) -> int:
         """Sum up sessions that fell silent without an end, at most so many; tell how many."""
