@@ -1,4 +1,4 @@
-"""The second witness: what the full text says for each card, kept in step with the index and asked in time.
+"""The second witness: a full text kept open, in step with the index, and asked in time.
 
 Law: recall never waits for it beyond its budget and never fails by it: missing, late or broken, it says so in
 a remark and features answer alone. What it has not taken in yet is written in the index, so a crash loses nothing.
@@ -9,19 +9,15 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager, suppress
 from itertools import islice, takewhile
-from time import monotonic
 from typing import TYPE_CHECKING
 
-from kit import kin
 from kit.errors import KitError, UnavailableError
-from kit.index import bm25, engines, fulltext, overlay, seal
-from kit.recall.match import rarity
+from kit.index import engines, fulltext, overlay, seal
 from kit.recall.query import Proofs
 from kit.vault.lock import VaultLock
-from kit.witness import phrases
+from kit.witness.asking import WEIGHTS, Asking
 from kit.witness.documents import Documents
-from kit.witness.question import mass_of, proof_of, shares_of, solidity, words_of
-from kit.witness.worn import unworn
+from kit.witness.question import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -29,20 +25,11 @@ if TYPE_CHECKING:
 
     from kit.index.reflection import Index
     from kit.model.notes import Note
-    from kit.recall.query import TextProof
 
-WEIGHTS = {
-    "title": 0.5, "tags": 0.1, "summary": 0.15, "overview": 0.3, "user": 1.0, "agent": 1.0, "facts": 1.0, "body": 0.8,
-}  # fmt: skip
-"""What both sides said is scored apart and added; summary, overview and tags only repeat words of it."""
 PERSON = 0.3
 """Weight of a person's name as a word."""
-COMMON, FEW = 0.06, 500
-"""Share of the notes that a family of words may stand on, or so many: a longer list takes time and tells little."""
 CANDIDATES = 40
 """Cards the full text brings in at most, or twice as many as are asked for: more take longer and find hardly more."""
-READ, LONG = 8, 1_500
-"""So many of the best notes are read for words that stand together, those of so many bytes."""
 BATCH = 50
 """Cards taken in at once while others wait for the index."""
 LOOKED_OVER_S = 0.2
@@ -224,59 +211,12 @@ class Witness:
         if not words:
             return Proofs({})
         with self._mending():
-            return self._ask(engine, question, words, plain, budget_s, allowed, max(CANDIDATES, 2 * limit))
+            behind = self.behind
+            return Asking(engine, self._documents, self._index.catalog, self._mending).ask(
+                question, words, plain, budget_s=budget_s, allowed=self._fresh_among(allowed) if behind else allowed,
+                most=max(CANDIDATES, 2 * limit), behind=behind,
+            )  # fmt: skip
         return Proofs({}, ("The full text is being made anew; features answered alone.",))
-
-    def _ask(
-        self,
-        engine: overlay.Layered,
-        question: str,
-        words: dict[str, float],
-        plain: Collection[str],
-        budget_s: float,
-        allowed: Callable[[int], bool],
-        most: int,
-    ) -> Proofs:
-        behind = self.behind
-        if behind:
-            allowed = self._fresh_among(allowed)
-        deadline = monotonic() + budget_s
-        akin = kin.asked(words)
-        known, notes = engine.doc_freqs([*words, *akin]), max(1, engine.statistics().notes)
-        most_often = max(FEW, COMMON * notes)
-        asks = [*words.items(), *(each for each in akin.items() if known.get(each[0], 0) <= most_often)]
-        found = engine.search(asks, most, weights=WEIGHTS, budget_s=budget_s, allowed=allowed)
-        asked = {word: weight * bm25.idf(notes, known.get(word, 0)) for word, weight in words.items()}
-        mass = sum(asked.values())
-        rare = {word: mass_of(word, known.get(word, 0)) * rarity(known.get(word, 0), notes) for word in plain}
-        has_echoes = any(solidity(word) < 1 for word in words)
-        gains = {num: score / mass for num, score in found.hits} if mass else {}
-
-        def tell(nums: Collection[int]) -> dict[int, TextProof]:
-            with self._mending():
-                known_of = [num for num in nums if num in gains]
-                if not known_of:
-                    return {}
-                shares = shares_of(found.words(known_of)) if has_echoes else {}
-                parts = found.parts(known_of)
-                lift = unworn(self._index.catalog, question, list(gains), words, known, notes) / mass
-                return {num: proof_of(fields, mass, shares.get(num, 1.0) * lift) for num, fields in parts.items()}
-            return {}
-
-        def weigh_words(nums: Collection[int]) -> dict[int, dict[str, float]]:
-            with self._mending():
-                return {
-                    num: {word: gain / mass for word, gain in each.items()} for num, each in found.words(nums).items()
-                }
-            return {}
-
-        remarks: tuple[str, ...] = ("The full text had no time to finish.",) if found.late else ()
-        if behind:
-            remarks += (f"{behind} notes are not in the full text yet.",)
-        texts = self._documents.long_texts(list(islice(gains, READ)), LONG, deadline)
-        pairs = phrases.pairs_of(plain, known, list(texts.values())[:2]) if texts else ()
-        together = phrases.weigh(pairs, texts, mass)
-        return Proofs(gains, remarks, rare, tell, weigh_words, together, whole=not behind)
 
     def _fresh_among(self, allowed: Callable[[int], bool]) -> Callable[[int], bool]:
         """Leave out the cards of which the full text knows an earlier state only: it would prove what was deleted."""
