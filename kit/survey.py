@@ -5,11 +5,13 @@ Law: reads only; every row can be grepped.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit import places
 from kit.errors import BadNoteError, NotFoundError, Problem
 from kit.govern import links
+from kit.harness import registry
 from kit.index.pool import IMPLICIT
 from kit.model.notes import Fact
 from kit.model.rows import SceneRow, TagRow
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
     from kit.index.reflection import Index
     from kit.reconcile import Report
     from kit.vault import journal
+
+_HEAD = 200
+"""Bytes of a hook's call that are read to learn whose it is; its first line is shorter."""
 
 
 class BookRow(NamedTuple):
@@ -137,10 +142,27 @@ def problems(hand: Hand) -> list[Problem]:
 def _set_aside(hand: Hand) -> Iterator[Problem]:
     """Tell of prompts and answers that waited while no daemon ran and then could not be taken in."""
     folder = places.spool_folder(hand.store.root) / "failed"
-    count = len(list(folder.glob("*.bin")))
-    if count:
+    files = list(folder.glob("*.bin"))
+    strangers = Counter(name for name in map(_client, files) if name and name not in registry.ADAPTERS)
+    known = ", ".join(registry.ADAPTERS)
+    for name, count in sorted(strangers.items()):
+        what = f"{count} of the prompts and answers that hooks left here came from '{name}', which is no client's name."
+        mend = f"Name it in the hook's command as one of {known}; delete the files here to be rid of them."
+        yield Problem(str(folder), 0, what, mend)
+    if count := len(files) - strangers.total():
         what = f"{count} of the prompts and answers that hooks left here could not be taken in (see the daemon's log)."
-        yield Problem(str(folder), 0, what, f"Move them back into {folder.parent} to have it tried again.")
+        mend = f"Move them back into {folder.parent} to have it tried again, or delete them here to be rid of them."
+        yield Problem(str(folder), 0, what, mend)
+
+
+def _client(spooled: Path) -> str:
+    """Read which client a hook's call came from; '' where that can't be told."""
+    try:
+        with spooled.open("rb") as file:
+            words = file.readline(_HEAD).decode("ascii").split()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return words[1] if len(words) > 1 and words[0] == "HOOK" else ""
 
 
 def _dead_links(hand: Hand) -> Iterator[Problem]:

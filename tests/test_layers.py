@@ -34,7 +34,7 @@ TABLE: dict[str, set[str]] = {
     "witness": BASE | {"model", "kin", "vault", "index", "digest", "recall"},
     "govern": BASE | {"model", "vault", "index", "digest", "reconcile"},
     "search": BASE | {"model", "index", "witness"},
-    "survey": BASE | {"model", "vault", "index", "reconcile", "govern"},
+    "survey": BASE | {"model", "vault", "index", "reconcile", "harness", "govern"},
     "passages": BASE | {"model", "vault", "deliver", "govern"},
     "briefing": BASE | {"model", "digest", "deliver", "recall", "govern", "passages"},
     "learn": BASE | {"model", "vault", "index", "digest", "llm", "govern"},

@@ -88,12 +88,12 @@ class House:
         return not (told["words_behind"] or told["words_building"] or told["building"] or told["scan_owed"])
 
     def hook(
-        self, event: str, payload: Mapping[str, object], env: Mapping[str, str] | None = None
+        self, event: str, payload: Mapping[str, object], env: Mapping[str, str] | None = None, harness: str = "claude"
     ) -> subprocess.CompletedProcess[bytes]:
         """Run the hook as a harness does."""
         given = {"MEMKIT_VAULT": str(self.root), "MEMKIT_HOOK_DEADLINE_MS": "30000", **(env or {})}
         return subprocess.run(
-            [sys.executable, "-I", "-S", HOOK, "claude", event],
+            [sys.executable, "-I", "-S", HOOK, harness, event],
             input=json.dumps(payload).encode(), capture_output=True, check=False, env=os.environ | given, timeout=60,
         )  # fmt: skip
 

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from kit import __version__
+import pytest
+
+from kit import __version__, places
+from kit.daemon import spool
+from tests.daemon.conftest import until
 from tests.daemon.house import living
 
 if TYPE_CHECKING:
@@ -42,3 +47,28 @@ def test_that_no_daemon_runs_is_said_too(home: Home) -> None:
         told = said(home.root, "daemon", "status")
         assert (told.returncode, told.stdout) == (1, "daemon  none runs; the next command or hook starts it\n")
         assert json.loads(said(home.root, "daemon", "status", "--json").stdout) == {"running": False}
+
+
+@pytest.mark.parametrize("is_up", [True, False])
+def test_what_came_from_a_client_nobody_knows_is_told_and_can_be_got_rid_of(home: Home, *, is_up: bool) -> None:
+    folder = places.spool_folder(home.root)
+    with living(home.root) as house:
+        if is_up:
+            house.ask("status")
+        for event in ("prompt", "answer", "start", "nonsense"):
+            done = house.hook(event, {"session_id": "s1", "prompt": "a", "answer": "b"}, harness="claud")
+            assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        done = house.hook("nonsense", {"session_id": "s1"})
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        house.ask("status")
+        until(lambda: spool.failed(folder) == 2 and not spool.waiting(folder))
+        (folder / spool.FAILED / "1-1-a.bin").write_bytes(b"nothing that a hook writes")
+        told = said(home.root, "doctor")
+        other, whose = told.stdout.splitlines()
+        assert told.returncode != 0
+        assert all(word in whose for word in ("2 of", "'claud'", "claude, codex", "delete the files here"))
+        assert all(word in other for word in ("1 of", "Move them back", "delete them here"))
+        assert {line.partition(": ")[0] for line in (whose, other)} == {str(folder / spool.FAILED)}
+        shutil.rmtree(folder / spool.FAILED)
+        assert said(home.root, "doctor").returncode == 0
+        assert "from hooks" not in said(home.root, "status").stdout
