@@ -1,7 +1,8 @@
 """Where the derived data and the daemon's socket of a vault lie on this machine.
 
 Law: never inside the vault, never readable by anyone else. A hook run in a bare environment must find the
-same places as a shell, so a relative or foreign folder named in the environment is passed over.
+same places as a shell, so a relative or foreign folder named in the environment is passed over; where a person reads
+what is said, one of ours is refused.
 `kit/whereabouts.py` repeats these paths for hooks (it imports nothing of the kit); a test holds the two equal.
 """
 
@@ -61,6 +62,31 @@ def config_base() -> Path:
     else:
         base = _absolute("XDG_CONFIG_HOME") or "~/.config"
     return Path(base).expanduser() / "memkit"
+
+
+def check_named() -> None:
+    """Refuse folders of ours in the environment that `_absolute` passes over, or that can't be folders.
+
+    For whoever reads what is refused: a hook and the daemon it starts go on with the usual places.
+    """
+    for name in ("MEMKIT_CACHE", "MEMKIT_CONFIG", "MEMKIT_RUNTIME"):
+        value = os.environ.get(name, "")
+        if value and not _absolute(name):
+            raise BadInputError(
+                f"{name} is '{value}', which is no absolute path.", "Write it out in full, from the root."
+            )
+        if value and _is_file(Path(value)):
+            raise BadInputError(f"{name} is '{value}', which is a file.", "Give the folder, or leave the variable out.")
+
+
+def _is_file(path: Path) -> bool:
+    """Tell whether a path is, or lies below, what is there and is no folder."""
+    try:
+        return not stat.S_ISDIR(path.stat().st_mode)
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
 
 
 def pointer_file() -> Path:

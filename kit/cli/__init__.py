@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kit import __version__
+from kit import __version__, places
 from kit.cli.ask import Group
 from kit.errors import KitError, UnavailableError
 
@@ -96,6 +96,8 @@ def _heard() -> Iterator[None]:
 def cli(ctx: click.Context, vault: str | None, as_json: bool) -> None:
     """Remember what was said, recall what is useful: a memory of plain Markdown files."""
     ctx.obj = {"vault": vault, "json": as_json}
+    if ctx.invoked_subcommand not in {"hook", "daemon"}:  # they go on without a word where nobody would read it
+        places.check_named()
 
 
 def run(args: Sequence[str]) -> int:

@@ -18,8 +18,11 @@ LOG_BYTES, LOG_FILES = 1_000_000, 3
 
 
 @click.group(cls=Group)
-def daemon() -> None:
+@click.pass_context
+def daemon(ctx: click.Context) -> None:
     """Run, start, stop or look at the daemon."""
+    if ctx.invoked_subcommand != "run":  # which hooks start
+        places.check_named()
 
 
 @daemon.command()

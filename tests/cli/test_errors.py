@@ -56,6 +56,33 @@ def test_a_wrong_call_is_told_by_a_sentence_and_its_code(call: Run, line: list[s
     assert says in error(call(*line), code)
 
 
+@pytest.mark.parametrize("name", ["MEMKIT_CACHE", "MEMKIT_CONFIG", "MEMKIT_RUNTIME"])
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [("here/below", "no absolute path"), ("~/kit", "no absolute path"), ("{file}", "a file"), ("{file}/x", "a file")],
+)
+def test_a_folder_in_the_environment_that_would_be_passed_over_is_refused(
+    call: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str
+) -> None:
+    named = value.format(file=vault / "memkit.toml")
+    monkeypatch.setenv(name, named)
+    for line in (["status"], ["recall", "nginx"], ["init", "new"], ["hooks", "status"], ["daemon", "status"]):
+        assert f"{name} is '{named}', which is {says}." in error(call(*line), 2)
+        as_json = call(*line, "--json")
+        assert (as_json.returncode, json.loads(as_json.stdout)["code"]) == (2, 2)
+
+
+@pytest.mark.parametrize(("name", "value"), [("MEMKIT_CACHE", "here"), ("MEMKIT_CONFIG", "{file}")])
+def test_a_hook_goes_on_with_the_usual_folders_in_silence(
+    memkit: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value.format(file=vault / "memkit.toml"))
+    said = json.dumps({"session": "s", "prompt": "which colour has the harbour crane at night?"})
+    done = memkit("hook", "generic", "prompt", said=said)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert [path for path in (vault / "cards").rglob("*.md") if "which-colour" in path.name]
+
+
 def test_a_process_ends_with_the_code_and_no_colour(memkit: Run) -> None:
     said = error(memkit("feedback", "nothing", "confirmed"), 3)
     assert said.startswith("memkit: No note has the id 'nothing'.")
