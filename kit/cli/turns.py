@@ -80,6 +80,8 @@ def complete(asker: Asker, card: str, answer: str, status: str, **params: object
 def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_context: bool, **params: object) -> None:
     """Recall what is useful for a question."""
     said = text_argument(query)
+    if not (said.strip() or tags or params["scene"]):
+        raise BadInputError("There is nothing to recall for.", 'Give words: memkit recall "which port does nginx use?"')
     if as_context and not tags:
         params = asker.as_a_hook() | {name: value for name, value in params.items() if value is not None}
     answer = asker.ask("explain", query=said, tags=list(tags) or None, **params)
@@ -161,6 +163,8 @@ def _say_completed(card: Answer, asker: Asker, said: str) -> None:
     if card["replaced"]:
         log = f"`{asker.line('log')} {card['id']} --json`"
         remark(f"The earlier answer was replaced; {log} still shows it, word for word.")
+    if card["kept"]:
+        remark(f"The answer it had stays as it was, in {card['event']}.")
     if card["tags"]:
         remark(dim(f"tags: {', '.join(card['tags'])}"))
     remark_refused(card)

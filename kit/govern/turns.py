@@ -60,6 +60,8 @@ class Completed(NamedTuple):
     """tags of the card that still lack something"""
     replaced: bool = False
     """an earlier answer gave way to this one; the journal holds it"""
+    kept: bool = False
+    """no answer was given, and the one the card has stays"""
     redacted: tuple[str, ...] = ()
     """kinds of secrets that were taken out of it"""
 
@@ -205,7 +207,7 @@ def _complete(
     done = finish.finish(hand, card, card_path, before, after, status, at, error)
     hand.settle(event_path, card_path, *done.paths)
     return _told(done.card, card_path, event_path, changed=True, shown=done.shown, refused=done.refused)._replace(
-        replaced=replaced, redacted=redacted
+        replaced=replaced, kept=bool(before.agent and not agent), redacted=redacted
     )
 
 

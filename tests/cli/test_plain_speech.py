@@ -175,6 +175,28 @@ def test_an_answer_that_takes_the_place_of_another_is_told_and_kept(call: Run) -
     assert "The proxy buffers are too small." in call("log", card, "--json").stdout
 
 
+@pytest.mark.parametrize(("status", "says"), [("failed", "The answer it had stays"), ("interrupted", "nothing changed")])
+def test_an_answer_stays_and_that_is_told_where_its_turn_ends_otherwise_later(
+    call: Run, vault: Path, status: str, says: str
+) -> None:
+    card = call("frame", "Why are exports slow in nginx?").stdout.strip()
+    assert "stays" not in call("complete", card, "--status", status).stderr
+    answer = "The proxy buffers are too small."
+    assert "stays" not in call("complete", card, "--answer", answer).stderr
+    (event,) = (vault / "events").rglob(f"{card}.md")
+    assert says in call("complete", card, "--status", status, "--error", "cut off").stderr
+    assert answer in event.read_text("utf-8")
+    again = call("complete", card, "--answer", answer)
+    assert "status: completed" in (vault / again.stdout.strip()).read_text("utf-8")
+
+
+def test_a_recall_by_a_tag_or_a_scene_needs_no_words(call: Run) -> None:
+    card = call("frame", "Why are exports slow?", "--tag", "nginx", "--scene", "work").stdout.strip()
+    call("complete", card, "--answer", "The proxy buffers are too small.")
+    assert card in call("recall", "", "--tag", "nginx").stdout
+    assert call("recall", "", "--scene", "work").returncode == 0
+
+
 def test_a_note_whose_front_matter_broke_is_told_in_its_own_words(call: Run, vault: Path) -> None:
     path = call("remember", "Emacs，键位用 Dvorak", "--tag", "emacs", "--category", "preference").stdout.strip()
     file = vault / path
