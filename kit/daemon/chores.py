@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kit.errors import KitError
@@ -37,9 +38,9 @@ class _Chore:
         self._work, self._every, self.is_large = work, every_s, is_large
         self._wait, self._due = every_s, 0.0
 
-    def attempt(self) -> None:
-        """Do it if it is due; after a failure wait twice as long as before."""
-        if time.monotonic() < self._due:
+    def attempt(self, waits: Callable[[], bool] = lambda: False) -> None:
+        """Do it if it is due and need not wait; after a failure wait twice as long as before."""
+        if time.monotonic() < self._due or waits():
             return
         try:
             self._work()
@@ -85,9 +86,11 @@ class Chores:
         """Do chores until the daemon ends."""
         while not self._stopping.wait(STEP_S):
             for chore in self._chores:
-                waits = self._paused() or (chore.is_large and self._reading())
-                if not waits and not self._stopping.is_set():
-                    chore.attempt()
+                chore.attempt(partial(self._must_wait, is_large=chore.is_large))
+
+    def _must_wait(self, *, is_large: bool) -> bool:
+        """Tell whether what is due waits all the same; whether words are read is asked under the owner."""
+        return self._stopping.is_set() or self._paused() or (is_large and self._reading())
 
     def _follow(self) -> None:
         """Finish what a crash cut short; have notes follow relations that could not be followed at once."""

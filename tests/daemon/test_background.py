@@ -156,6 +156,29 @@ def test_a_chore_that_failed_waits_and_is_tried_again(monkeypatch: pytest.Monkey
     assert tries == [100.0, 102.0, 106.0]
 
 
+class Rounds(threading.Event):
+    """Ends the chores after some rounds, which take no time."""
+
+    left = 20
+
+    def wait(self, timeout: float | None = None) -> bool:  # noqa: ARG002 - the signature of an event
+        self.left -= 1
+        return self.left <= 0
+
+
+def test_whether_words_are_read_is_asked_only_for_what_is_due(filled: Path) -> None:
+    asked = []
+
+    def reading() -> bool:
+        asked.append(1)
+        return False
+
+    with Keeper(filled).kit as kit:
+        work = chores.Chores(kit, Owner(), Rounds(), lambda: False, reading=reading)
+        work.run()
+    assert len(asked) == sum(chore.is_large for chore in work._chores)
+
+
 def test_what_a_child_built_in_vain_is_read_bit_by_bit_and_not_built_again(
     filled: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
