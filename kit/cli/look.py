@@ -153,6 +153,7 @@ def _daemon_state(found: Answer) -> list[tuple[str, str]]:
     """Say in words how the daemon is."""
     behind, building = found["words_behind"], found["words_building"]
     words = f"{count(behind, 'note')} to come" if behind else "in step"
+    words += f" ({found['words_trouble']})" if found["words_trouble"] else ""
     step = f"being built: {found['building']}" if found["building"] else "in step"
     step = "a look through all files is still to come" if found["scan_owed"] and not found["building"] else step
     waiting, failed = found["spool_waiting"], found["spool_failed"]

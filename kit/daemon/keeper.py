@@ -207,6 +207,7 @@ class Keeper(Handler):
             "engine": self.kit.witness.name or "none",
             "words_behind": self.kit.witness.behind,
             "words_building": self._reader.progress,
+            "words_trouble": self._reader.trouble,
             "learning_waits": self._chores.waiting,
             **self.tracker.state(),
             "spool_waiting": len(spool.waiting(self._spool)),

@@ -6,6 +6,7 @@ Law: the owner is held for a few cards only, and what a crash or a child loses i
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -29,18 +30,29 @@ MOST_MEANWHILE = 1_000
 QUIET_S = 1.0
 AGAIN_S = 10.0
 """After this an engine that could not be opened is tried again."""
+CHILD_AGAIN_S, LONGEST_S = 60.0, 3_600.0
+"""After this another child is tried where one has failed; each time twice as long, up to the second."""
 
 
 class Reader:
     """Keeps the full text of one vault in step with its index."""
 
-    def __init__(self, kit: Kit, owner: Owner, stopping: threading.Event, paused: Callable[[], bool]) -> None:
-        self._kit, self._owner, self._stopping, self._paused = kit, owner, stopping, paused
+    def __init__(
+        self,
+        kit: Kit,
+        owner: Owner,
+        stopping: threading.Event,
+        paused: Callable[[], bool],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._kit, self._owner, self._stopping, self._paused, self._clock = kit, owner, stopping, paused, clock
         self._stir = threading.Event()
         self._child: Build | None = None
         self._begun_at = -1
-        self._failed = False
-        self._tried = 0.0
+        self._fault = ""
+        """Why the last child was in vain"""
+        self._wait, self._due = CHILD_AGAIN_S, -math.inf
+        self._tried = -math.inf
 
     @property
     def progress(self) -> str:
@@ -48,13 +60,22 @@ class Reader:
         child = self._child
         return child.progress if child else ""
 
+    @property
+    def trouble(self) -> str:
+        """Say why a child was in vain, and when another one is tried; empty once the words are read all the same."""
+        if not self._fault or self._child or not self._kit.witness.behind:
+            return ""
+        minutes = (self._due - self._clock()) / 60
+        return self._fault if minutes == math.inf else f"{self._fault}; tried again in {max(1, math.ceil(minutes))} min"
+
     def has_much(self) -> bool:
         """Tell whether a child reads words, or will do so next."""
         with self._owner.gently():
             return self._child is not None or self._is_for_child()
 
     def _is_for_child(self) -> bool:
-        owed = 0 if self._failed or not self._kit.witness.name else self._kit.witness.behind
+        may = self._kit.witness.name and self._clock() >= self._due
+        owed = self._kit.witness.behind if may else 0
         return owed > CHILD_FROM and owed * CHILD_SHARE > self._kit.index.features.count()
 
     def stir(self) -> None:
@@ -90,7 +111,7 @@ class Reader:
 
     def _tend(self) -> None:
         """See to an engine that is missing, to a child that is done, and to work for one."""
-        witness, now = self._kit.witness, time.monotonic()
+        witness, now = self._kit.witness, self._clock()
         if witness.wanted and now - self._tried > AGAIN_S:
             self._tried = now
             witness.open()
@@ -103,13 +124,17 @@ class Reader:
     def _finish(self, child: Build) -> None:
         self._child = None
         if child.failed or not self._kit.witness.adopt(child.folder):
-            # From here on it is done bit by bit: slower, and sure.
-            self._failed = True
-            LOG.error("The full text could not be built apart: %s", child.failed or "the index was made anew meanwhile")
+            # Meanwhile it is done bit by bit: slower, and sure.
+            self._fault = f"could not be built apart: {child.failed or 'the index was made anew meanwhile'}"
+            self._due, self._wait = self._clock() + self._wait, min(LONGEST_S, 2 * self._wait)
+            LOG.error("The full text %s", self._fault)
             self._kit.witness.open()
         elif self._is_for_child() and self._kit.index.generation == self._begun_at:
-            self._failed = True  # a program that was renewed under this one builds what this one can't use
+            # A program that was renewed under this one builds what this one can't use.
+            self._fault, self._due = "what was built apart is of no use here: start the daemon again", math.inf
             LOG.error("What was built apart is of no use here; the words are read bit by bit. Start the daemon again.")
+        else:
+            self._fault, self._wait = "", CHILD_AGAIN_S
         self._stir.set()
 
     def _take(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -177,6 +177,53 @@ def test_whether_words_are_read_is_asked_only_for_what_is_due(filled: Path) -> N
         work = chores.Chores(kit, Owner(), Rounds(), lambda: False, reading=reading)
         work.run()
     assert len(asked) == sum(chore.is_large for chore in work._chores)
+
+
+def test_a_child_that_failed_is_tried_again_ever_later_and_that_is_told(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ill, begun, now, stopping = filled.parent / "ill", [], [100.0], threading.Event()
+    ill.mkdir()
+    fault = ill / "sitecustomize.py"
+    fault.write_text("import os, sys\nprint('no room', file=sys.stderr, flush=True)\nos._exit(3)\n")
+    monkeypatch.setenv("PYTHONPATH", str(ill))
+    monkeypatch.setattr(reader, "CHILD_FROM", 2)
+    monkeypatch.setattr(Witness, "take", lambda *_: 0)  # as if bit by bit took its time
+
+    class Counted(Build):
+        def __init__(self, *given: Any) -> None:  # noqa: ANN401 - as a build has them
+            begun.append(now[0])
+            super().__init__(*given)
+
+    monkeypatch.setattr(reader, "Build", Counted)
+    with Keeper(filled).kit as kit:
+        kit.sync()
+        kit.witness.open()
+        owner = Owner()
+        work = reader.Reader(kit, owner, stopping, lambda: False, clock=lambda: now[0])
+
+        def told() -> str:
+            work.stir()
+            with owner:
+                return work.trouble
+
+        thread = threading.Thread(target=work.run)
+        thread.start()
+        try:
+            until(lambda: told() == "could not be built apart: no room; tried again in 1 min", 60)
+            for now[0] in (159.0, 160.0, 279.0):
+                until(lambda: bool(told()) and len(begun) == (1 if now[0] < 160 else 2), 60)
+            assert told().endswith("tried again in 1 min")
+            fault.unlink()
+            now[0] = 280.0
+            until(lambda: told() == "" and len(begun) == 3, 60)
+            until(lambda: not kit.witness.behind, 60)
+        finally:
+            stopping.set()
+            work.stop()
+            thread.join(20)
+        assert begun == [100.0, 160.0, 280.0]
+        assert told() == ""
 
 
 def test_what_a_child_built_in_vain_is_read_bit_by_bit_and_not_built_again(
