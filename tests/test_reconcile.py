@@ -28,6 +28,15 @@ def vault(tmp_path: Path) -> Iterator[Vault]:
     made.index.close()
 
 
+@pytest.fixture
+def nine(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fill the vault with nine cards, which further scans look at two at a time."""
+    monkeypatch.setattr(differences, "_AT_ONCE", 2)
+    for n in range(9):
+        vault.card(f"x{n}", id=f"c{n}", path=f"cards/{n}.md")
+    vault.scan()
+
+
 def tell(vault: Vault, *paths: str) -> reconcile.Report:
     return reconcile.apply(vault.store, vault.index, paths)
 
@@ -65,13 +74,8 @@ def test_what_was_written_and_taken_up_just_now_is_not_taken_up_again(vault: Vau
     assert state(vault.index) == vault.rebuilt()
 
 
-def test_a_scan_that_looks_at_few_files_at_a_time_finds_every_difference(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(differences, "_AT_ONCE", 2)
-    for n in range(9):
-        vault.card(f"x{n}", id=f"c{n}", path=f"cards/{n}.md")
-    vault.scan()
+@pytest.mark.usefixtures("nine")
+def test_a_scan_that_looks_at_few_files_at_a_time_finds_every_difference(vault: Vault) -> None:
     (vault.root / "cards/0.md").unlink()
     (vault.root / "cards/4.md").unlink()
     (vault.root / "cards/8.md").rename(vault.root / "cards/moved.md")
@@ -83,13 +87,8 @@ def test_a_scan_that_looks_at_few_files_at_a_time_finds_every_difference(
     assert not list(reconcile.portions(vault.store, vault.index, nullcontext))
 
 
-def test_what_changes_while_a_scan_looks_around_is_neither_lost_nor_taken_for_gone(
-    vault: Vault, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(differences, "_AT_ONCE", 2)
-    for n in range(6):
-        vault.card(f"x{n}", id=f"c{n}", path=f"cards/{n}.md")
-    vault.scan()
+@pytest.mark.usefixtures("nine")
+def test_what_changes_while_a_scan_looks_around_is_neither_lost_nor_taken_for_gone(vault: Vault) -> None:
     (vault.root / "cards/5.md").unlink()
     turns = iter(range(100))
 
