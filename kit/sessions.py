@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -53,6 +54,8 @@ class Reply(NamedTuple):
 
     out: bytes
     after: Callable[[], None]
+    untold: Callable[[], None] = lambda: None
+    """Take back what the session counts as told; to be called first where the reply came too late."""
 
 
 class Held(Protocol):
@@ -124,7 +127,9 @@ class Sessions:
             trouble = error
         owed = _Owed(event, project)
         self._owed.append(owed)  # what comes before this one's turn does it first: a client may be quick to fail
-        return Reply(adapter.render(name, told.text), lambda: self._after(owed, told, trouble))
+        own = self._told.get((harness, event.session), set())
+        after = partial(self._after, owed, told, trouble)
+        return Reply(adapter.render(name, told.text), after, partial(own.difference_update, told.ids))
 
     # -- before the reply
 
@@ -185,7 +190,7 @@ class Sessions:
     def _after(self, owed: _Owed, told: deliver.Delivery, trouble: Exception | None) -> None:
         while any(one is owed for one in self._owed):
             self._do_first()
-        if told.ids:
+        if told.ids and self._told.get((owed.event.harness, owed.event.session), set()).issuperset(told.ids):
             why = owed.event.text[:LONGEST_WHY] or f"{START} in {owed.project}".removesuffix(" in ")
             self._kit.note_recall(owed.event.session, why, told)
         if trouble:

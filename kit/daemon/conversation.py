@@ -36,11 +36,17 @@ Outcome = Literal["kept", "later", "refused"]
 """What became of a hook's call: dealt with; not now, for something it needs is away or busy; never."""
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class Later(NamedTuple):
     """A reply for a hook, and what is to be done once it has been sent."""
 
     reply: bytes
     then: Callable[[], None]
+    untold: Callable[[], None] = _nothing
+    """What comes before that where nobody waited for the reply any more."""
 
 
 class Handler(Protocol):
@@ -112,22 +118,24 @@ def _zone(ahead: int | None) -> Iterator[None]:
         places.ZONE.reset(told)
 
 
-def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> Outcome:
-    """Let the handler answer a hook, reply, then do what can wait."""
+def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], bool]) -> Outcome:
+    """Let the handler answer a hook, reply, then do what can wait; `reply` tells whether it was taken."""
     given = call.env.get("MEMKIT_ZONE", "")
     with _zone(int(given) if given.removeprefix("-").isdecimal() else None):
         return _run_hook(house, call, reply)
 
 
-def _run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], None]) -> Outcome:
+def _run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], bool]) -> Outcome:
     try:
         found = house.handler.raw(call.harness, call.event, call.payload, call.env)
     except Exception as error:  # noqa: BLE001 - logged there
         reply(protocol.REFUSAL)
         return _outcome(error, f"The hook {call.harness} {call.event}")
-    reply(protocol.hook_reply(found.reply if isinstance(found, Later) else found))
+    taken = reply(protocol.hook_reply(found.reply if isinstance(found, Later) else found))
     if isinstance(found, Later):
         try:
+            if not taken:
+                found.untold()
             found.then()
         except Exception as error:  # noqa: BLE001 - logged there
             return _outcome(error, f"What follows the hook {call.harness} {call.event}")
@@ -201,9 +209,11 @@ def _failure(number: int, error: Exception, op: str) -> dict[str, object]:
     return {"id": number, "ok": False, "error": protocol.describe(error, op)}
 
 
-def _send(channel: Channel, data: bytes) -> None:
+def _send(channel: Channel, data: bytes) -> bool:
     # A client that left does not stop the work it asked for.
     try:
         channel.send(data, within_s=SEND_S)
     except OSError:
         LOG.info("A client left before it had its reply.")
+        return False
+    return True

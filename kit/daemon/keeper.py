@@ -176,7 +176,11 @@ class Keeper(Handler):
                 reply.after()
             self._reader.stir()
 
-        return Later(reply.out, then)
+        def untold() -> None:
+            with self._owner:
+                reply.untold()
+
+        return Later(reply.out, then, untold)
 
     def _settle(self) -> None:
         """Write the cards of prompts and answers that were acknowledged; what fails is tried again later."""

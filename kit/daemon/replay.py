@@ -86,7 +86,7 @@ class Replay:
 
     def _outcome(self, item: Spooled) -> Outcome:
         env = item.call.env | {"MEMKIT_SPOOLED": str(item.at_ns)}
-        outcome = run_hook(self._house, item.call._replace(env=env), lambda _reply: None)
+        outcome = run_hook(self._house, item.call._replace(env=env), lambda _reply: True)
         if outcome == "refused":
             spool.set_aside(item.path)
         return outcome

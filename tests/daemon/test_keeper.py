@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kit.daemon.client import Client, daemon_command
+from kit.daemon.protocol import HookCall, hook_frame
 from kit.errors import KitError
 from tests.daemon.conftest import Home, until
 from tests.daemon.house import House, card, living
@@ -20,6 +23,7 @@ from tests.daemon.house import House, card, living
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+PROMPT = {"session_id": "s1", "hook_event_name": "UserPromptSubmit"}
 LETTERS = [first + second for first in "bcdfghjk" for second in "lmnpqrst"]
 """Numbers in letters: the digits behind a word are a word of their own."""
 IDLE = """
@@ -315,3 +319,18 @@ def test_without_its_address_file_the_daemon_is_found_all_the_same(house: House)
     assert house.client().ask("recall", {"query": "harbour"})
     house.client().stop(30)
     until(lambda: not house.pid() or house.pid() != first)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it needs a Unix socket")
+def test_what_came_too_late_for_a_hook_is_told_another_time(house: House) -> None:
+    house.ask("remember", says="The quokka report goes in tables", tags=["quokka"])
+    asked = json.dumps(PROMPT | {"prompt_id": "t1", "prompt": "how do I want the quokka report?"}).encode()
+    with socket.socket(socket.AF_UNIX) as hook:
+        hook.connect(str(house.runtime / "socket"))
+        hook.shutdown(socket.SHUT_RD)  # its time was up
+        hook.sendall(hook_frame(HookCall("claude", "prompt", asked, {})))
+        until(lambda: len(house.cards()) == 1)
+    assert house.ask("desk.told")["told"] == []
+    assert b"quokka report goes in tables" in house.prompt("what was it with the quokka report?", "t2").stdout
+    until(lambda: len(house.cards()) == 2)
+    assert house.prompt("and once more, the quokka report?", "t3").stdout == b""
