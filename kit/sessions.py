@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from kit.app import Kit
     from kit.harness.event import HookEvent
 
-TRANSCRIPT_TAIL = 2_000_000
-"""Bytes of a transcript's end that are read; a turn is never longer."""
+TRANSCRIPT_TAILS = (2_000_000, 16_000_000)
+"""Bytes of a transcript's end that are read; the second where a turn with much work in it began before the first."""
 JOURNAL_LINES = 5_000
 """Newest journal lines that are read to learn what a session was told before a restart."""
 
@@ -305,11 +305,15 @@ class Sessions:
             if not Path(path).is_file():  # a pipe would hold everybody up
                 return ()
             with Path(path).open("rb") as file:
-                file.seek(max(0, file.seek(0, 2) - TRANSCRIPT_TAIL))
-                lines = file.read(TRANSCRIPT_TAIL).decode(errors="replace").splitlines()
+                size = file.seek(0, 2)
+                for tail in TRANSCRIPT_TAILS:
+                    file.seek(max(0, size - tail))
+                    found = transcripts.turns(event.harness, file.read(tail).decode(errors="replace").splitlines())
+                    if found or tail >= size:
+                        break
         except OSError:
             return ()
-        return transcripts.turns(event.harness, lines)
+        return found
 
     # -- across restarts
 

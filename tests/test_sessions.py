@@ -619,6 +619,26 @@ def test_a_transcript_that_is_no_file_costs_nothing_but_itself(kit: Kit, home: P
     assert cards(kit) == [("completed", "the valve sticks", "oil it")]
 
 
+def test_all_messages_of_a_turn_with_megabytes_of_tools_between_them_are_kept(kit: Kit, tmp_path: Path) -> None:
+    def say(text: str) -> dict[str, object]:
+        return {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}}
+
+    prompt = {"role": "user", "content": "look into the build"}
+    result = {"role": "user", "content": [{"type": "tool_result", "content": "x" * 1_000_000}]}
+    rows: list[dict[str, object]] = [
+        {"type": "user", "promptId": "t1", "message": prompt},
+        say("I look first."),
+        *({"type": "user", "promptId": "t1", "message": result} for _ in range(3)),
+        say("It is mended."),
+    ]
+    transcript = tmp_path / "transcript.jsonl"
+    transcript.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    client = Client(kit)
+    client.prompt("look into the build", transcript_path=str(transcript))
+    client.stop("It is mended.", transcript_path=str(transcript))
+    assert cards(kit) == [("completed", "look into the build", "I look first.\n\nIt is mended.")]
+
+
 @pytest.mark.parametrize("said", ["gitdir: a\0b/.git/worktrees/x", "gitdir: " + "x" * 100_000])
 def test_a_broken_git_file_costs_no_turn(kit: Kit, home: Path, said: str) -> None:
     (home / "mill").mkdir()

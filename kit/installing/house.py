@@ -78,9 +78,9 @@ class House(NamedTuple):
         """Name a client's folder of settings, which its own variable may move."""
         variable, usual = _BASES[client]
         named = self.env.get(variable, "")
-        if client == "opencode" and named:
-            return Path(named) / "opencode"
-        return Path(named) if Path(named).is_absolute() else self.home / usual
+        if not Path(named).is_absolute():
+            return self.home / usual
+        return Path(named) / "opencode" if client == "opencode" else Path(named)
 
 
 _BASES = {

@@ -153,6 +153,12 @@ def test_the_folders_that_variables_name_are_used(desk: Desk, monkeypatch: pytes
         assert (desk.base / client / file).is_file()
 
 
+def test_a_relative_folder_that_a_variable_names_is_passed_over(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", "settings")
+    desk.install("opencode")
+    assert desk.file(".config/opencode/plugins/memkit.js").is_file()
+
+
 # --- the commands that clients run
 
 
