@@ -662,7 +662,7 @@ def test_after_a_restart_a_session_is_not_told_its_own_turns_until_it_is_compact
 
 
 def test_many_sessions_take_no_more_memory_and_none_is_told_twice(kit: Kit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kit.sessions.SESSIONS", 3)
+    monkeypatch.setattr("kit.sessions.known.SESSIONS", 3)
     remember_key(kit)
     client = Client(kit)
     assert FENCE_OPEN.encode() in client.prompt("where is the spare key 钥匙?")
@@ -677,5 +677,5 @@ def test_many_sessions_take_no_more_memory_and_none_is_told_twice(kit: Kit, monk
     assert [(status, answer) for status, _, answer in turns] == [
         ("completed", "under the mat"), ("completed", "still there"),
     ]  # fmt: skip
-    held = client.sessions
-    assert max(len(held._known), len(held._told), len(held._transcripts)) <= 3
+    held = client.sessions._known
+    assert max(len(held._met), len(held._told), len(held._transcripts)) <= 3
