@@ -1,17 +1,18 @@
-"""The three tiers of a memory: passing remarks, what happened, what lasts; and how one becomes the other.
+"""The operations on tiers: ask one, keep something in one, sum sessions up, keep to the caps.
 
-Law: a tier is a key of a note (`layer`), never a place of its own. What is over a tier's cap goes to the archive,
-lightest first; a session is summed up once, by its agent or else by rules.
+Law: as the package says; it writes by `govern` alone.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from kit import deliver, maintain, places, text
+from kit import deliver, maintain, places
 from kit.errors import BadInputError, KitError
 from kit.govern import summaries, turns
 from kit.model.notes import Card, Category, Fact, Layer, Summary
+from kit.tiers.named import check, stated
+from kit.tiers.silent import Silent
 from kit.vault import note
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 MOST = 20
 """Results of one question."""
-LEAST_CJK = 3
-"""Characters a fact has at least in a script without spaces."""
 LONGEST_PASSING = 300
 """Characters of a passing remark that are kept."""
 RUNNING_S = 3 * 3600.0
@@ -124,7 +123,7 @@ class Tiers:
         self._hand, self._writing, self._now, self._sync = hand, writing, clock, sync
         self._passages, self._rules = passages, rules
         self._recall, self._remember, self._sink = recall, remember, sink
-        self._quiet: dict[str, float] = {}
+        self._silent = Silent(hand)
 
     def recall(
         self, query: str, *, layer: str = "", category: str = "", limit: int = 8, project: str = "", session: str = ""
@@ -184,7 +183,7 @@ class Tiers:
         Without a name it is the session that an agent has open now in the project, or else in that of the `folder`
         one works in; where none is open, the summary is of no session but its own. Without a summary rules write it.
         """
-        stated = [_stated(fact) for fact in facts]
+        given = [stated(fact) for fact in facts]
         with self._writing():
             where = project or places.project_of(folder)
             named = session or summaries.open_session(self._hand, where, self._now(), RUNNING_S)
@@ -197,7 +196,7 @@ class Tiers:
                 fact.says, category=fact.category, importance=fact.importance, who=who,
                 project=project if fact.category == "business" else "",
             )
-            for fact in stated
+            for fact in given
         ]  # fmt: skip
         return Commit(done, tuple(kept))
 
@@ -219,42 +218,12 @@ class Tiers:
         """Sum up sessions that fell silent without an end, at most so many; tell how many."""
         rules, now = self._rules(), self._now()
         closed = 0
-        for session, newest in self._silent(now.timestamp() - LOOK_BACK_S, now.timestamp() - rules.silent_s):
+        for session, newest in self._silent.between(now.timestamp() - LOOK_BACK_S, now.timestamp() - rules.silent_s):
             if closed == most:
                 break
             closed += self.close(session, who="maintain") is not None
-            self._quiet[session] = newest
+            self._silent.settled(session, newest)
         return closed
-
-    def _silent(self, after: float, before: float) -> list[tuple[str, float]]:
-        """List the sessions of agents whose newest card lies between two moments and that nobody summed up."""
-        newest: dict[str, float] = {}
-        for row in self._hand.index.features.rows().values():
-            if row.kind == "card" and row.topic:
-                newest[row.topic] = max(newest.get(row.topic, 0.0), row.created)
-        found: list[tuple[str, float]] = []
-        for topic, at in newest.items():
-            if after < at < before and self._quiet.get(topic) != at:
-                session = self._session(topic)
-                if session:
-                    found.append((session, at))
-                else:
-                    self._quiet[topic] = at
-        return found
-
-    def _session(self, topic: str) -> str:
-        """Name an agent's session as its cards do; '' for a thread of a person's, and for one that is summed up."""
-        if self._hand.index.postings.df(f"summary:{topic}"):
-            return ""
-        for num in self._hand.index.postings.cards(f"topic:{topic}"):
-            entry = self._hand.index.catalog.numbered(num)
-            try:
-                card = self._hand.load(entry.path) if entry else None
-            except KitError:
-                continue
-            if isinstance(card, Card):
-                return card.topic if card.harness else ""
-        return ""
 
     def trim(
         self, *, layer: str = "", dry_run: bool = False, who: Who = "person", limit: int | None = None
@@ -279,40 +248,3 @@ class Tiers:
             counts["transient"], counts["episodic"], counts["semantic"], sessions, sum(counts.values()),
             self._rules().caps._asdict(), categories,
         )  # fmt: skip
-
-
-def check(layer: str, category: str) -> None:
-    """Refuse a tier or a category that there is none of, and two that exclude each other."""
-    for value, known, what in ((layer, get_args(Layer), "tier"), (category, get_args(Category), "category")):
-        if value and value not in known:
-            raise BadInputError(f"'{value:.60}' is no {what}.", f"Known: {', '.join(known)}.")
-    if category and layer in ("transient", "episodic"):
-        raise BadInputError(f"Only facts have a category, and '{layer}' holds none.", "Leave one of the two out.")
-
-
-class _Stated(NamedTuple):
-    """A fact of a session, as it is told."""
-
-    says: str
-    category: str
-    importance: int
-
-
-def _is_lone_word(says: str) -> bool:
-    word = says.strip().rstrip(".!?。！？")
-    return len(word) < LEAST_CJK if text.is_cjk(word[:1]) else word.isalnum() and not any(map(text.is_cjk, word))
-
-
-def _stated(fact: Mapping[str, object]) -> _Stated:
-    says, category, weight = fact.get("text"), fact.get("category") or "", fact.get("importance", 3)
-    odd = sorted(set(fact) - {"text", "category", "importance"})
-    if odd:
-        raise BadInputError(f"A fact has no '{odd[0]}'.", "It has text, category and importance.")
-    if not isinstance(says, str) or not text.key(says) or not isinstance(category, str):
-        raise BadInputError("A fact needs its text.", '{"text": "Reports go in tables", "category": "preference"}')
-    if _is_lone_word(says):
-        raise BadInputError(f"'{says.strip()}' is too short to be a fact.", "Say it in a sentence that stands alone.")
-    if not isinstance(weight, int) or isinstance(weight, bool) or not 1 <= weight <= 5:  # noqa: PLR2004 - the scale
-        raise BadInputError("A fact's importance is a whole number from 1 to 5.")
-    check("", category)
-    return _Stated(says, category, weight)
