@@ -8,6 +8,7 @@ import pytest
 
 from kit import config, places, whereabouts
 from kit.errors import ConfigError, NoVaultError
+from kit.settings import TABLE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,16 +28,16 @@ def faults(root: Path) -> list[str]:
 
 
 def test_every_setting_has_a_name_a_default_and_a_sentence() -> None:
-    assert len({row.name for row in config.TABLE}) == len(config.TABLE)
-    assert all(row.meaning.endswith(".") for row in config.TABLE)
-    assert all(not row.choices or row.default in row.choices for row in config.TABLE)
+    assert len({row.name for row in TABLE}) == len(TABLE)
+    assert all(row.meaning.endswith(".") for row in TABLE)
+    assert all(not row.choices or row.default in row.choices for row in TABLE)
 
 
 def test_without_files_every_setting_has_its_default(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEMKIT_DAEMON_START")
     found = config.load(home)
     assert {(name, value, origin) for name, value, origin, _ in found.rows()} == {
-        (row.name, row.default, "default") for row in config.TABLE
+        (row.name, row.default, "default") for row in TABLE
     }
 
 

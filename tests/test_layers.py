@@ -47,7 +47,8 @@ TABLE: dict[str, set[str]] = {
     "step": BASE | {"vault", "index", "reconcile", "governance"},
     "desk": BASE | {"model", "vault", "index", "govern", "witness"},
     "transfer": BASE | {"model", "vault", "index", "digest", "harness", "govern", "__version__"},
-    "config": BASE | {"vault"},
+    "settings": BASE | {"vault"},
+    "config": BASE | {"vault", "settings"},
     "chosen": BASE | {"config", "maintain", "recall", "tiers"},
     "app": BASE
     | {"model", "vault", "index", "perceive", "deliver", "reconcile", "recall", "witness", "search", "survey"}
@@ -61,6 +62,7 @@ TABLE: dict[str, set[str]] = {
         "step",
         "inquiry",
         "desk",
+        "settings",
         "config",
         "chosen",
         "tiers",

@@ -11,11 +11,11 @@ from kit import chosen, maintain, survey, text
 from kit.app.opened import Opened
 
 if TYPE_CHECKING:
-    from kit import config
     from kit import search as searching
     from kit.errors import Problem
     from kit.model.notes import Note
     from kit.model.rows import SceneRow, TagRow
+    from kit.settings import Value
     from kit.vault import exchange
     from kit.vault.journal import Entry
 
@@ -64,7 +64,7 @@ class Views(Opened):
         found = survey.status(self.index, self.root, report, len(self._settings.problems))
         return {**found, **self.learning.state()}
 
-    def settings(self) -> list[tuple[str, config.Value, str, str]]:
+    def settings(self) -> list[tuple[str, Value, str, str]]:
         """List every setting with its value, its origin and its meaning."""
         return self.config.rows()
 
