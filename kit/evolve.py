@@ -80,10 +80,10 @@ def judge(hand: Hand, share: float) -> list[Proposal]:
 
     What is certain only, in the order in which to do it.
     """
+    if not hand.index.pool.has_unexamined():  # mostly so, and of a large pool all else takes a while
+        return []
     tags = _living(hand)
     fresh = [held for held in tags if held.tag.status == "unexamined"]
-    if not fresh:
-        return []
     found = sorted(
         [*_judged(hand, share), *_related(hand, fresh, tags)], key=lambda one: (one.what != "relate", -one.evidence)
     )

@@ -44,6 +44,8 @@ class Governance:
     ) -> None:  # fmt: skip
         self._hand, self._writing, self._now, self._sync = hand, writing, clock, sync
         self._scene_of, self.share, self._caps = scene_of, share, caps
+        self._in_vain: tuple[object, ...] = ()
+        """The state of the index in which nothing was certain"""
 
     def show(self, name: str) -> TagView:
         """Show one tag with its relations on both sides, and the cards that bear it."""
@@ -193,9 +195,12 @@ class Governance:
         return evolve.proposals(self._hand, self._now(), self.share)
 
     def judge(self) -> list[evolve.Proposal]:
-        """Say what is certain about the tags that nobody has examined yet."""
+        """Say what is certain about the tags that nobody has examined yet; of an unchanged vault it is asked once."""
         self._sync()
-        return evolve.judge(self._hand, self.share)
+        state = self._hand.index.birth, self._hand.index.generation, self.share
+        found = [] if state == self._in_vain else evolve.judge(self._hand, self.share)
+        self._in_vain = () if found else state
+        return found
 
     def settle(self, proposal: evolve.Proposal) -> Done | None:
         """Do one thing that was judged, unless somebody has decided otherwise since."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kit.index.pool import Pool
 from tests.govern.pooled import NOW, card, edit, notes, relations, tag
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from kit.app import Kit
     from kit.evolve import Proposal
     from kit.govern.act import Done
+    from kit.index.held import Held
 
 
 def status(kit: Kit, name: str) -> str:
@@ -42,6 +44,30 @@ def test_new_tags_are_judged_generic_ones_go_and_others_become_active(kit: Kit, 
     assert {entry["why"] for entry in kit.log(3)} >= {"it is concrete"}
     assert examined(kit) == []
     assert [(one.what, one.evidence) for one in about(kit, "task")] == [("deprecate", 0.6)], "a person is asked"
+
+
+def test_tags_are_looked_through_only_where_one_is_new_and_something_has_changed(
+    kit: Kit, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks, tags = [], Pool.tags
+
+    def counted(self: Pool) -> list[Held]:
+        looks.append(1)
+        return tags(self)
+
+    monkeypatch.setattr(Pool, "tags", counted)
+    tag(vault, "zbeam", definitions=['as in "status":"unexamined"'])
+    assert kit.pool.judge() == []
+    assert not looks
+    tag(vault, "mine", status="unexamined", name="task", source="person")
+    assert kit.pool.judge() == []
+    seen = len(looks)
+    assert seen
+    assert kit.pool.judge() == []
+    assert len(looks) == seen
+    tag(vault, "zpawl", status="unexamined", source="agent")
+    assert [one.what for one in kit.pool.judge()] == ["activate"]
+    assert [one.what for one in kit.pool.judge()] == ["activate"], "what was not done is certain still"
 
 
 def test_a_word_on_too_many_cards_is_no_tag(kit: Kit, vault: Path) -> None:

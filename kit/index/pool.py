@@ -54,6 +54,12 @@ class Pool(Relations):
         """Count the tag notes."""
         return int(self._db.execute("SELECT COUNT(*) FROM pool WHERE kind = 'tag'").fetchone()[0])
 
+    def has_unexamined(self) -> bool:
+        """Tell whether there is a tag that nobody has examined, without making notes of all tags."""
+        told = 'instr(data, \'"status":"unexamined"\')'  # as `put` writes it; within a text, quotes are escaped
+        found = self._db.execute(f"SELECT 1 FROM pool WHERE kind = 'tag' AND {told} LIMIT 1")
+        return found.fetchone() is not None
+
     def at_num(self, num: int) -> Held | None:
         """Find the tag of a note's number."""
         if num not in self._tags:
