@@ -6,6 +6,7 @@ Law: the full text only proposes; what is shown was matched on the note itself. 
 from __future__ import annotations
 
 from datetime import datetime
+from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import BadInputError, KitError
@@ -67,7 +68,12 @@ def _with_aliases(index: Index, query: queries.Query) -> queries.Query:
 def _candidates(index: Index, witness: Witness, query: queries.Query) -> Iterator[int]:
     rows = index.features.rows()
     proposed = witness.propose(query.terms(), PROPOSALS)
-    yield from proposed if proposed is not None else sorted(rows, key=lambda num: -rows[num].created)
+    if proposed is None:
+        yield from sorted(rows, key=lambda num: -rows[num].created)
+        return
+    yield from proposed
+    unfinished = (num for num, row in rows.items() if row.status != "completed")  # the full text has none of them
+    yield from nlargest(PROPOSALS, unfinished, key=lambda num: rows[num].created)
 
 
 def _look(

@@ -386,6 +386,25 @@ def test_what_is_asked_again_and_again_is_answered_each_time(vault: Path) -> Non
             agent.stop("It is room 404, beside the lift.", f"t{time}")
 
 
+@pytest.mark.parametrize("ends", [False, True])
+def test_what_was_asked_often_and_never_answered_is_told_all_the_same(vault: Path, ends: bool) -> None:
+    (vault / "facts").mkdir(exist_ok=True)
+    (vault / "facts/printer.md").write_text("---\nid: p1\nkind: fact\n---\nThe printer lives in room 404.\n", "utf-8")
+    with Kit(vault) as first:
+        first.sync()
+    with Kit(vault, freshen=reconcile.Report) as kit:
+        kit.witness.open()
+        for time in range(12):
+            kit.witness.take()
+            agent = Client(kit, session=f"s{time}")
+            assert b"room 404" in agent.prompt("where is the printer room?", f"t{time}")
+            if ends:
+                agent.tell("failure", "StopFailure", prompt_id=f"t{time}")
+        kit.witness.take()
+        assert [one.path for one in kit.search("printer room")][0] == "facts/printer.md"
+        assert len(kit.search("printer room")) == 13, "people find what nobody has answered"
+
+
 @pytest.mark.parametrize("client", ["claude", "codex"])
 def test_what_happens_to_a_turn_before_it_is_framed_finds_it_all_the_same(kit: Kit, client: str) -> None:
     agent = Client(kit, client)

@@ -22,7 +22,7 @@ from kit.index import seal
 from kit.index.bm25 import FIELDS, TALLIED, Counted, Curve, Found, Gains, Statistics, tally
 from kit.index.fulltext import batches, guarded
 from kit.index.packed import KEYS, WORDS, PackedCodec, PackedField, without
-from kit.index.search import search
+from kit.index.search import CODE_BITS, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,6 +35,7 @@ _FORMAT = 3
 _STATE = b"state"  # the key of the one document that is no note
 _SEGMENTS = 5  # more are merged: every word is looked up in each
 _BATCH = 4000  # notes of one segment when all are indexed at once
+_COMMON = 20  # times as many notes as are gone: a word that stands in more is hardly rarer without those
 _LENGTHS = struct.Struct(f"<q{len(FIELDS)}I")
 """a note's number and the lengths of its fields"""
 
@@ -173,12 +174,12 @@ class Whoosh:
             return search(self, terms, k, weights=weights, curves=self.curves, budget_s=budget_s, allowed=allowed)
 
     def doc_freqs(self, terms: Sequence[str]) -> dict[str, int]:
-        """Count the notes of many terms at once; notes replaced since the last merge count twice."""
+        """Count the notes of many terms at once."""
         with guarded(self._folder):
             for term in terms:
                 if term not in self._dfs:
                     word = term.encode()
-                    self._dfs[term] = sum(leaf.terms.number(WORDS, word) or 0 for leaf in self._leaves)
+                    self._dfs[term] = sum(leaf.count(word) for leaf in self._leaves)
         return {term: self._dfs[term] for term in terms if self._dfs[term]}
 
     def doc_freq(self, term: str) -> int:
@@ -242,6 +243,13 @@ class _Leaf:
         """Numbers of the notes that were deleted or replaced since the segment was written."""
         stored = (self.reader.stored_fields(docnum) for docnum in self.reader.segment().deleted_docs())
         return frozenset(_LENGTHS.unpack(each["lengths"])[0] for each in stored if "lengths" in each)
+
+    def count(self, word: bytes) -> int:
+        """Count the notes a word stands in, without those that are gone: a word of a note saved often stays rare."""
+        told = self.terms.number(WORDS, word) or 0
+        if told > _COMMON * len(self.gone):
+            return told
+        return len({entry >> CODE_BITS for entry in without(self.terms.entries(word), self.gone)})
 
 
 def _key(num: int) -> bytes:

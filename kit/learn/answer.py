@@ -130,7 +130,9 @@ class _Taker:
 
     def _promote(self) -> list[str]:
         card = self._hand.load(self._path)
-        path = recurring.promote(self._hand, card, self._path, self._now) if isinstance(card, Card) else ""
+        if not isinstance(card, Card):
+            return []
+        path = recurring.promote(self._hand, card, self._path, self._now, self._said.user)
         return [path] if path else []
 
     def _relate(self, one: str, other: str, level: Level) -> Iterable[str]:

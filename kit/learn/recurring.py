@@ -31,18 +31,31 @@ _DANGLING = re.compile(r"(?i)(?:it|this|that|they|these|those|he|she|there|here|
 """How a sentence begins that says nothing by itself."""
 
 
+_OF_ITSELF = re.compile(r"(?i)\b(?:i|me|my|myself)\b|[我私僕]|저[는도를]|제가")
+"""How someone speaks of themselves: of an agent, that is never worth keeping."""
+_UNKNOWN = re.compile(
+    r"(?i)\b(?:nothing is known|not know|don['’]t know|no (?:information|record|idea))\b|不知道|不清楚"
+)
+"""How one says that one does not know: who does may have learned it since."""
+
+
 class _Said(NamedTuple):
     num: int
     says: str
 
 
-def promote(hand: Hand, card: Card, path: str, now: datetime) -> str:
-    """Make a fact of what a card says, if two others have said it before; return the fact's path, or ''."""
+def promote(hand: Hand, card: Card, path: str, now: datetime, user: str) -> str:
+    """Make a fact of what a card says, if two others have said it before; return the fact's path, or ''.
+
+    `user` is what the person said in its turn: of themselves they may speak.
+    """
     says = _answer(note.first_paragraph(card.body))
     if (
         not says
         or _DANGLING.match(says)
         or digest.prose.is_question(says)
+        or _UNKNOWN.search(says)
+        or (_OF_ITSELF.search(says) and text.fold(says.rstrip(".。!！")) not in text.fold(user))
         or digest.prose.size(says) < _LEAST
         or len(says) > _MOST
     ):

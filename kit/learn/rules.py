@@ -90,7 +90,7 @@ def take_up(hand: Hand, card: Card, path: str, now: datetime, scene_of: Callable
         return Learned(card.id)
     said = finish.looked_at(exchange_of(hand, card))
     kept = keep(hand, card, path, digest.statements.statements(said.user, said.agent), now)
-    promoted = recurring.promote(hand, card, path, now)
+    promoted = recurring.promote(hand, card, path, now, said.user)
     judged = judge_previous(hand, card, said.user, now)
     aligned = alignment.by_rules(hand, card.tags, now)
     scene = "" if card.scene else scene_of(f"{said.user}\n{said.agent}")

@@ -33,10 +33,13 @@ class Documents:
         self._read: dict[str, tuple[str, str]] = {}
 
     def of(self, num: int) -> fulltext.Doc | None:
-        """Read a card; None when it is gone or can't be read."""
+        """Read a card; None when it is gone, can't be read, or is not finished.
+
+        What is never recalled makes no word common: least of all a question that nobody answered.
+        """
         row = self._index.features.rows().get(num)
         entry = self._index.catalog.numbered(num)
-        if row is None or entry is None:
+        if row is None or row.status != "completed" or entry is None:
             return None
         try:
             found = self._load(entry.path)

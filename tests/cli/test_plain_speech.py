@@ -175,7 +175,9 @@ def test_an_answer_that_takes_the_place_of_another_is_told_and_kept(call: Run) -
     assert "The proxy buffers are too small." in call("log", card, "--json").stdout
 
 
-@pytest.mark.parametrize(("status", "says"), [("failed", "The answer it had stays"), ("interrupted", "nothing changed")])
+@pytest.mark.parametrize(
+    ("status", "says"), [("failed", "The answer it had stays"), ("interrupted", "nothing changed")]
+)
 def test_an_answer_stays_and_that_is_told_where_its_turn_ends_otherwise_later(
     call: Run, vault: Path, status: str, says: str
 ) -> None:

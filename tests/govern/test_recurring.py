@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from kit.model.notes import Card
 
 if TYPE_CHECKING:
@@ -42,6 +44,28 @@ def test_questions_rejected_answers_and_other_numbers_promote_nothing(kit: Kit) 
     turn(kit, ASKED[2], PORT, "zgateway", "zport", topic="s3")
     turn(kit, ASKED[2], "The gateway listens on port 8080.", "zgateway", "zport", topic="s4")
     assert kit.facts() == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I do not know anything about the gateway.",
+        "Sorry, nothing is known about the gateway.",
+        "I answer in short.",
+        "我不知道网关的端口。",
+        "我会用中文回答网关的问题。",
+    ],
+)
+def test_what_an_agent_says_of_itself_is_no_knowledge(kit: Kit, answer: str) -> None:
+    for number, asked in enumerate((*ASKED, ASKED[0]), 1):
+        turn(kit, asked, answer, "zgateway", "zport", topic=f"s{number}")
+    assert kit.facts() == []
+
+
+def test_what_a_person_says_of_themselves_thrice_is_promoted(kit: Kit) -> None:
+    for number in range(3):
+        turn(kit, "my gateway listens on port 9090", "Noted.", "zgateway", "zport", topic=f"s{number}")
+    assert any("9090" in fact.says for fact in kit.facts())
 
 
 def test_a_correction_supersedes_says_so_and_takes_the_old_words_along(kit: Kit) -> None:

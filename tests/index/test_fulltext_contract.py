@@ -168,6 +168,15 @@ class Contract:
         assert engine.count() == rounds
         assert sorted(ask(engine, "round", 50)) == list(range(rounds // 2, rounds))
 
+    def test_a_word_of_a_note_that_is_saved_again_and_again_stays_rare(self, engine: FullText) -> None:
+        engine.apply([Doc(num, {"user": f"common {num}"}) for num in range(2, 50)], [], "0")
+        for round_ in range(12):
+            engine.apply([Doc(1, {"user": f"common quagga {round_}"})], [], str(round_))
+            assert engine.doc_freqs(["quagga", "common"])["quagga"] == 1
+        assert 49 <= engine.doc_freq("common") < 62
+        engine.apply([], [1], "gone")
+        assert engine.doc_freqs(["quagga"]) == {}
+
     def test_damage_to_a_closed_folder_is_seen(self, folder: Path) -> None:
         engine = open_engine(self.name, folder)
         engine.apply(CARDS, (), "1")
