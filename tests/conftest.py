@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from kit.app import Kit
 from kit.govern.lay import lay
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+settings.register_profile("patient", deadline=None)  # nothing is timed in a test
+settings.load_profile("patient")
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
