@@ -85,6 +85,9 @@ class Replay:
         return held
 
     def _outcome(self, item: Spooled) -> Outcome:
+        if item.call is None:
+            LOG.warning("%s can't be read now, and will be tried again.", item.path)
+            return "later"
         env = item.call.env | {"MEMKIT_SPOOLED": str(item.at_ns)}
         outcome = run_hook(self._house, item.call._replace(env=env), lambda _reply: True)
         if outcome == "refused":

@@ -24,11 +24,11 @@ _WAITS, _HELD = ".bin", ".held"
 
 
 class Spooled(NamedTuple):
-    """A hook's call that waited, and since when (nanoseconds of Unix time)."""
+    """A hook's call that waited, and since when (nanoseconds of Unix time); None for one that can't be read now."""
 
     path: Path
     at_ns: int
-    call: HookCall
+    call: HookCall | None
 
 
 def waiting(folder: Path) -> list[Path]:
@@ -43,15 +43,18 @@ def waiting(folder: Path) -> list[Path]:
 def take(folder: Path) -> Iterator[Spooled]:
     """Hand out what waits, oldest first; whoever has dealt with one removes its file."""
     for path in waiting(folder):
+        stamp = path.name.partition("-")[0]
         try:
+            at_ns = int(stamp) if stamp.isdecimal() else path.stat().st_mtime_ns
             call = parse_hook_frame(path.read_bytes())
         except FileNotFoundError:
             continue
-        except (OSError, BadInputError):
+        except (IsADirectoryError, BadInputError):
             set_aside(path)
-            continue
-        stamp = path.name.partition("-")[0]
-        yield Spooled(path, int(stamp) if stamp.isdecimal() else path.stat().st_mtime_ns, call)
+        except OSError:
+            yield Spooled(path, 0, None)
+        else:
+            yield Spooled(path, at_ns, call)
 
 
 def hold(folder: Path, call: HookCall) -> Path:

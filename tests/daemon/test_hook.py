@@ -127,7 +127,7 @@ def log() -> str:
 
 def waiting(home: Home) -> list[tuple[str, bytes]]:
     folder = places.spool_folder(home.root)
-    return [(item.call.event, item.call.payload) for item in spool.take(folder)]
+    return [(item.call.event, item.call.payload) for item in spool.take(folder) if item.call]
 
 
 @contextlib.contextmanager

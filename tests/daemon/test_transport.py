@@ -1,6 +1,7 @@
 """The server over real sockets: what it answers, how long it lives, who may have the folder."""
 
 import contextlib
+import errno
 import json
 import os
 import signal
@@ -288,6 +289,28 @@ def test_a_trouble_that_passes_costs_no_spooled_answer_and_keeps_the_order(home:
         assert server.status()["spool_failed"] == 0
     said = b"claude away hi MEMKIT_SPOOLED=1\nclaude answer ho MEMKIT_SPOOLED=2\n"
     assert (home.root / "raw").read_bytes() == said
+
+
+def test_a_spooled_answer_that_cannot_be_read_now_is_not_set_aside(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = places.spool_folder(home.root)
+    folder.mkdir(parents=True)
+    (folder / "00000000000000000001-1-a.bin").write_bytes(b"HOOK claude answer 2 0\nhi")
+    clock, read, tried = Clock(), Path.read_bytes, threading.Event()
+
+    def without_descriptors(path: Path) -> bytes:
+        if path.suffix == ".bin":
+            tried.set()
+            raise OSError(errno.EMFILE, "Too many open files")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", without_descriptors)
+    with serving(home, spooled=folder, clock=clock) as (server, _, _):
+        until(tried.is_set)
+        monkeypatch.setattr(Path, "read_bytes", read)
+        clock.now = 10
+        until(lambda: spool.waiting(folder) == [])
+        assert server.status()["spool_failed"] == 0
+    assert (home.root / "raw").read_bytes() == b"claude answer hi MEMKIT_SPOOLED=1\n"
 
 
 def test_what_can_never_be_dealt_with_holds_nothing_back_for_long(home: Home) -> None:
