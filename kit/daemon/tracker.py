@@ -62,6 +62,8 @@ class Tracker:
         self._mender = trouble.Mender(kit, owner, self.catch_up)
         self.mending = self._mender.mending
         self._building: builder.Build | None = None
+        self._built_in_vain = False
+        """A child has failed: from here on it is done bit by bit, which is slower, and sure."""
         self.ahead = Ahead(kit.store)
         self._unwatched = False
         """A large vault is watched after its first answer, which says that it may be behind."""
@@ -146,6 +148,8 @@ class Tracker:
 
     def _is_large(self) -> bool:
         """Tell whether a walk would take too long; counted again only when something has changed."""
+        if self._built_in_vain:
+            return True  # what is known so far may be little, and says nothing of how much there is
         generation = self._kit.index.generation
         if generation != self._sized[0]:
             self._sized = generation, self._kit.index.catalog.is_over(AT_ONCE)
@@ -282,7 +286,8 @@ class Tracker:
     def _is_for_us(self, differences: int) -> bool:
         """Leave it to a child when so much has changed that building anew is quicker, and holds nobody up."""
         with self._owner:
-            if differences > SYNC_NOTES and differences * 2 > len(self._kit.index.catalog):
+            many = differences > SYNC_NOTES and differences * 2 > len(self._kit.index.catalog)
+            if many and not self._built_in_vain:
                 self._building = builder.Build("index", self._kit.root, self._kit.folder)
         self._scanning = differences > 0
         return self._building is None
@@ -296,13 +301,14 @@ class Tracker:
                 return
             build, self._building = self._building, None
             self._owed += 1  # what happened meanwhile
+            self._built_in_vain = bool(build.failed)
             if build.failed:
-                LOG.error("The index could not be built: %s", build.failed)
+                LOG.error("The index could not be built apart, and is read bit by bit: %s", build.failed)
             else:
                 self._kit.witness.abandon()
                 self._kit.index.take_over(build.folder)
             self._kit.witness.open()
-            if not self._kit.index.catalog.is_over(AT_ONCE):
+            if not build.failed and not self._kit.index.catalog.is_over(AT_ONCE):
                 self._scan_now()
 
     def rebuild(self, progress: Progress | None) -> dict[str, int]:

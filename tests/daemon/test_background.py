@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kit import places
-from kit.daemon import chores, reader, tracker
+from kit.daemon import builder, chores, reader, tracker
 from kit.daemon.builder import Build
 from kit.daemon.keeper import Keeper
 from kit.daemon.owner import Owner
@@ -123,6 +124,27 @@ def test_a_child_that_fails_is_quoted(filled: Path) -> None:
     until(build.is_done, 60)
     assert "gone" in build.failed
     build.stop()
+
+
+def test_a_vault_that_no_child_can_build_is_read_bit_by_bit_and_the_child_not_begun_again(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Keeper(filled).kit as kit:
+        kit.sync()  # known already, as before a large checkout
+    for n in range(99):
+        (filled / "cards" / f"new{n}.md").write_bytes(card(f"new{n}", f"lantern{n}"))
+    monkeypatch.setattr(tracker, "AT_ONCE", 3)
+    monkeypatch.setattr(tracker, "SYNC_NOTES", 2)
+    monkeypatch.setattr(builder, "_command", lambda *_: [sys.executable, "-c", "raise SystemExit('no memory')"])
+    made = Keeper(filled)
+    made.start()
+    try:
+        until(lambda: "could not be built" in caplog.text, 60)
+        until(lambda: not status(made)["building"] and not status(made)["scan_owed"], 60)
+        assert found(made, "lantern3") == ["cards/new3.md"]
+        assert caplog.text.count("could not be built") == 1
+    finally:
+        made.stop()
 
 
 def test_a_chore_that_stumbles_keeps_no_other_back(filled: Path) -> None:
