@@ -658,6 +658,26 @@ def test_all_messages_of_a_turn_with_megabytes_of_tools_between_them_are_kept(ki
     assert cards(kit) == [("completed", "look into the build", "I look first.\n\nIt is mended.")]
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+def test_a_line_of_a_transcript_ends_only_with_its_newline(kit: Kit, tmp_path: Path, sign: str) -> None:
+    """JSON may hold signs as they are that Python counts as ends of lines."""
+    content = [{"type": "text", "text": f"I look {sign} first."}]
+    rows: list[dict[str, object]] = [
+        {"type": "user", "promptId": "t1", "message": {"role": "user", "content": "look into the build"}},
+        {"type": "assistant", "message": {"role": "assistant", "content": content}},
+        {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "It is mended."}]}},
+    ]
+    transcript = tmp_path / "transcript.jsonl"
+    said = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    transcript.write_text(said, encoding="utf-8")
+    client = Client(kit)
+    client.prompt("look into the build", transcript_path=str(transcript))
+    client.stop("It is mended.", transcript_path=str(transcript))
+    ((_, _, answer),) = cards(kit)
+    assert answer.startswith("I look")
+    assert answer.endswith("It is mended.")
+
+
 @pytest.mark.parametrize("said", ["gitdir: a\0b/.git/worktrees/x", "gitdir: " + "x" * 100_000])
 def test_a_broken_git_file_costs_no_turn(kit: Kit, home: Path, said: str) -> None:
     (home / "mill").mkdir()

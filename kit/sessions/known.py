@@ -68,7 +68,7 @@ class Known:
                 size = file.seek(0, 2)
                 for tail in TRANSCRIPT_TAILS:
                     file.seek(max(0, size - tail))
-                    found = transcripts.turns(event.harness, file.read(tail).decode(errors="replace").splitlines())
+                    found = transcripts.turns(event.harness, file.read(tail).decode(errors="replace").split("\n"))
                     if found or tail >= size:
                         break
         except OSError:
