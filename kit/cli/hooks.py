@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kit import __version__, config, places
+from kit import __version__, config
 from kit.daemon.client import Client, daemon_command
 from kit.errors import UnavailableError
 
@@ -31,8 +31,10 @@ def hook(ctx: click.Context, harness: str, event: str, vault: str | None) -> Non
     given = ctx.find_root().obj or {}
     try:
         _answer(vault or given.get("vault"), harness, event)
-    except Exception:  # noqa: BLE001 - a hook fails open, whatever goes wrong
-        _log_failure(vault or given.get("vault"))
+    except Exception as error:  # noqa: BLE001 - a hook fails open, whatever goes wrong
+        from kit import courier  # noqa: PLC0415 - only when something went wrong
+
+        courier.note(f"{harness} {event}: {type(error).__name__}: {error}")
 
 
 def _answer(vault: str | None, harness: str, event: str) -> None:
@@ -78,15 +80,3 @@ def _answer_here(root: Path, harness: str, event: str, payload: bytes) -> None:
 def _print(out: bytes) -> None:
     sys.stdout.buffer.write(out)
     sys.stdout.buffer.flush()
-
-
-def _log_failure(vault: str | None) -> None:
-    import traceback  # noqa: PLC0415 - only when something went wrong
-
-    try:
-        root = config.find_vault(vault)
-        folder = places.cache_folder("hooks", root)
-        with (folder / "hook.log").open("a", encoding="utf-8") as log:
-            log.write(traceback.format_exc())
-    except Exception:  # noqa: BLE001, S110 - nowhere left to tell
-        pass

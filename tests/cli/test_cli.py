@@ -305,3 +305,6 @@ def test_a_hook_in_trouble_is_silent(run: Run, memkit: Run, home: Path) -> None:
         run("--vault", home / "nowhere", "hook", "claude", "prompt", said="{}"),
     ):
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+    logs = list((home / "cache").rglob("hook.log"))
+    assert logs == [home / "cache" / "hook.log"]  # the one that the README of the hooks names
+    assert "nobody prompt: BadInputError: No harness is called 'nobody'." in logs[0].read_text(encoding="utf-8")
