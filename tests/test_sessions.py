@@ -401,8 +401,9 @@ def test_what_was_asked_often_and_never_answered_is_told_all_the_same(vault: Pat
             if ends:
                 agent.tell("failure", "StopFailure", prompt_id=f"t{time}")
         kit.witness.take()
-        assert [one.path for one in kit.search("printer room")][0] == "facts/printer.md"
-        assert len(kit.search("printer room")) == 13, "people find what nobody has answered"
+        found = kit.search("printer room")
+        assert found[0].path == "facts/printer.md"
+        assert len(found) == 13, "people find what nobody has answered"
 
 
 @pytest.mark.parametrize("client", ["claude", "codex"])
@@ -642,8 +643,8 @@ def test_all_messages_of_a_turn_with_megabytes_of_tools_between_them_are_kept(ki
     def say(text: str) -> dict[str, object]:
         return {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}}
 
-    prompt = {"role": "user", "content": "look into the build"}
-    result = {"role": "user", "content": [{"type": "tool_result", "content": "x" * 1_000_000}]}
+    prompt: dict[str, object] = {"role": "user", "content": "look into the build"}
+    result: dict[str, object] = {"role": "user", "content": [{"type": "tool_result", "content": "x" * 1_000_000}]}
     rows: list[dict[str, object]] = [
         {"type": "user", "promptId": "t1", "message": prompt},
         say("I look first."),

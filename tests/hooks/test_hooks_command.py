@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import kit.cli
-from kit import __version__, config
+from kit import __version__, settings
 from kit.harness.event import ACTS
 from kit.harness.registry import ADAPTERS
 from kit.installing import commands, house, laid, merging, samples
@@ -275,4 +275,4 @@ def test_the_readme_of_the_hooks_says_what_is_so(desk: Desk) -> None:
         assert not variable or f"`{variable}`" in said
     for name in re.findall(r"\]\(([^)#:]+)\)", said):
         assert (HOOKS / name).exists()
-    assert set(re.findall(r"`((?:llm|hooks)\.(?!log)\w+)`", said)) <= {setting.name for setting in config.TABLE}
+    assert set(re.findall(r"`((?:llm|hooks)\.(?!log)\w+)`", said)) <= {setting.name for setting in settings.TABLE}
