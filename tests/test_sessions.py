@@ -648,7 +648,7 @@ def test_all_messages_of_a_turn_with_megabytes_of_tools_between_them_are_kept(ki
     rows: list[dict[str, object]] = [
         {"type": "user", "promptId": "t1", "message": prompt},
         say("I look first."),
-        *({"type": "user", "promptId": "t1", "message": result} for _ in range(3)),
+        *[{"type": "user", "promptId": "t1", "message": result}] * 3,
         say("It is mended."),
     ]
     transcript = tmp_path / "transcript.jsonl"
