@@ -645,10 +645,11 @@ def test_all_messages_of_a_turn_with_megabytes_of_tools_between_them_are_kept(ki
 
     prompt: dict[str, object] = {"role": "user", "content": "look into the build"}
     result: dict[str, object] = {"role": "user", "content": [{"type": "tool_result", "content": "x" * 1_000_000}]}
+    worked: dict[str, object] = {"type": "user", "promptId": "t1", "message": result}
     rows: list[dict[str, object]] = [
         {"type": "user", "promptId": "t1", "message": prompt},
         say("I look first."),
-        *[{"type": "user", "promptId": "t1", "message": result}] * 3,
+        *[worked] * 3,
         say("It is mended."),
     ]
     transcript = tmp_path / "transcript.jsonl"
