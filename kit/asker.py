@@ -7,13 +7,14 @@ file and no index.
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from kit import __version__, config
-from kit.daemon.client import Client, NoDaemonError, daemon_command
-from kit.errors import ConfigError
+from kit.daemon.client import Client, NoDaemonError, SilentDaemonError, daemon_command
+from kit.errors import ConfigError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from kit.errors import Problem
 
 ASK_S = 120.0
+GREET_S, WRITING_S = 3.0, 12.0
+"""How long a daemon may take to greet before what only reads is done without it; and how long what writes goes on."""
 LOOKING = ("doctor", "status", "settings", "log")
 """Operations that are answered also while the settings have faults: by them a person sees what to mend."""
 _ALONE = threading.Lock()
@@ -73,10 +76,24 @@ class Asker:
                 self._remark(str(fault))
         if self._starts:
             try:
-                return client.ask(operation, given, timeout=ASK_S, progress=self._progress)
-            except NoDaemonError as error:
+                return self._ask_daemon(client, operation, given)
+            except (NoDaemonError, SilentDaemonError) as error:
                 self._remark(f"{error.what} Doing it without.")
         return self._ask_here(operation, given)
+
+    def _ask_daemon(self, client: Client, operation: str, given: dict[str, object]) -> Answer:
+        """Ask the daemon; SilentDaemonError for what only reads, which can be done without one that hangs."""
+        end = time.monotonic() + WRITING_S
+        while True:
+            try:
+                return client.ask(operation, given, timeout=ASK_S, progress=self._progress)
+            except SilentDaemonError as error:
+                from kit.operations import READING  # noqa: PLC0415 - what a daemon answers needs none of the rooms
+
+                if operation in READING:
+                    raise
+                if time.monotonic() > end:
+                    raise UnavailableError(error.what, error.mend) from error
 
     def _standing(self) -> Client:
         """Hand out the client that stays, having seen whether the settings want a daemon now."""
@@ -90,7 +107,9 @@ class Asker:
 
     def client(self, *, spawn: bool = True) -> Client:
         """Make a client of this vault's daemon; `spawn` lets it start one."""
-        return Client(self.root, version=__version__, spawn=daemon_command(self.root) if spawn else None)
+        return Client(
+            self.root, version=__version__, spawn=daemon_command(self.root) if spawn else None, patience_s=GREET_S
+        )
 
     def _ask_here(self, operation: str, params: dict[str, object]) -> Answer:
         from kit.app import Kit  # noqa: PLC0415 - only what runs in this process pays for the rooms

@@ -12,6 +12,7 @@ import click
 
 from kit import __version__, places
 from kit.cli.ask import Answer, Asker, Group, asking, count, echo_pairs, remark
+from kit.daemon.client import NoDaemonError, SilentDaemonError
 from kit.errors import UnavailableError
 
 LOG_BYTES, LOG_FILES = 1_000_000, 3
@@ -71,20 +72,26 @@ def status(asker: Asker) -> None:
     """Say whether the daemon runs, and how it is."""
     try:
         answer: Answer = asker.client(spawn=False).ask("load", timeout=5.0)
-    except UnavailableError:
+    except NoDaemonError:
         answer = {"running": False}
+    except SilentDaemonError as error:
+        answer = {"running": True, "answers": False, "pid": error.pid}
     else:
         answer = {"running": True, **answer}
 
     asker.show(answer, lambda told: echo_pairs(_state(told)))
     if not answer["running"]:
         raise click.exceptions.Exit(1)
+    if not answer.get("answers", True):
+        raise click.exceptions.Exit(UnavailableError.exit_code)
 
 
 def _state(told: Answer) -> list[tuple[str, str]]:
     """Say in words how the daemon is."""
     if not told["running"]:
         return [("daemon", "none runs; the next command or hook starts it")]
+    if not told.get("answers", True):
+        return [("daemon", f"process {told['pid']} gives no sign of life; `memkit daemon stop` ends it")]
     waiting, failed = told["spool_waiting"], told["spool_failed"]
     hooks = [f"{waiting} waiting to be taken in"] if waiting else []
     hooks += [f"{failed} could not be (see `memkit doctor`)"] if failed else []

@@ -148,6 +148,18 @@ def peer_uid(sock: socket.socket) -> int | None:
     return None
 
 
+def peer_pid(sock: socket.socket) -> int | None:
+    """Ask the kernel which process opened the socket at the other end; None where it can't say."""
+    if sock.family != getattr(socket, "AF_UNIX", None):
+        return None
+    if sys.platform == "linux":
+        size = struct.calcsize("3i")
+        return int(struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[0])
+    if sys.platform == "darwin":
+        return int(struct.unpack("i", sock.getsockopt(0, 2, 4))[0])  # LOCAL_PEERPID at level SOL_LOCAL
+    return None
+
+
 def _open(family: int, address: str | tuple[str, int], within_s: float) -> Channel:
     sock = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -7,6 +7,7 @@ connection is kept for what is asked next: a server on the person's side asks ma
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 import time
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from kit import lock as locks
 from kit.daemon import protocol
-from kit.daemon.channel import Channel, connect, read_address
+from kit.daemon.channel import Channel, connect, peer_pid, read_address
 from kit.errors import BadInputError, UnavailableError
 from kit.places import child_environment, runtime_folder
 
@@ -29,12 +30,25 @@ START_LOG = "start.log"
 _POLL_S = 0.01
 _SILENT_S = 15.0
 """After so long a daemon that does not even greet hangs, or was stopped: it greets whatever it works on."""
+_TERM_S = 5.0
+"""How long a process that gave no sign of life has to end in good order, once it is told to."""
 _KEPT = 4
 """Connections that wait for a next question at most."""
 
 
 class NoDaemonError(UnavailableError):
     """There is no daemon and none could be started; nothing was asked of anyone."""
+
+
+class SilentDaemonError(UnavailableError):
+    """A daemon holds the vault's lock and does not greet; nothing was asked of it."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(
+            f"The daemon{f' (process {pid})' if pid else ''} gives no sign of life.",
+            "If that stays so, end it with `memkit daemon stop` and try again: nothing is lost.",
+        )
+        self.pid = pid
 
 
 def daemon_command(root: Path) -> list[str]:
@@ -46,12 +60,18 @@ def daemon_command(root: Path) -> list[str]:
 
 
 class Client:
-    """Asks the daemon of one vault; `spawn` is the command that starts one, None means never start any."""
+    """Asks the daemon of one vault; `spawn` is the command that starts one, None means never start any.
 
-    def __init__(self, root: Path, *, version: str, spawn: Sequence[str] | None) -> None:
+    `patience_s` is how long a daemon may take to greet, whatever it works on.
+    """
+
+    def __init__(
+        self, root: Path, *, version: str, spawn: Sequence[str] | None, patience_s: float | None = None
+    ) -> None:
         self._folder = runtime_folder(root)
         self._version = version
         self._spawn = spawn
+        self._patience_s = _SILENT_S if patience_s is None else patience_s
         self._kept: list[Channel] = []
         weakref.finalize(self, _close, self._kept)
 
@@ -64,7 +84,8 @@ class Client:
     ) -> object:
         """Ask for one operation, within `timeout` seconds including the start of a daemon.
 
-        Raises the KitError that the daemon raised, or UnavailableError when none answers in time.
+        Raises the KitError that the daemon raised, SilentDaemonError when one does not even greet, or
+        UnavailableError when none answers in time.
         """
         end = time.monotonic() + timeout
         request = protocol.Request(self._version, 1, op, params or {}, progress is not None, time.localtime().tm_gmtoff)
@@ -113,7 +134,7 @@ class Client:
         return True
 
     def stop(self, timeout: float = 10.0) -> bool:
-        """End the daemon and wait until it is gone; False when there was none."""
+        """End the daemon and wait until it is gone, one that gives no sign of life too; False when there was none."""
         end = time.monotonic() + timeout
         channel = connect(self._folder, within_s=timeout)
         if channel is None:
@@ -123,8 +144,37 @@ class Client:
             if told is None:
                 return False
             self._end(channel, told, end)
+        except SilentDaemonError as error:
+            if not self._is_ours(channel, error.pid):
+                raise
+            self._put_down(error.pid)
         finally:
             channel.close()
+        return True
+
+    def _is_ours(self, channel: Channel, pid: int) -> bool:
+        """Make sure that a process is the daemon: it wrote the address, it holds the lock, it opened the socket."""
+        return bool(pid) and not self._is_gone(pid) and peer_pid(channel.sock) in (None, pid)
+
+    def _put_down(self, pid: int) -> None:
+        """End a process that hangs or was stopped; in good order, if it still can."""
+        for number in ("SIGTERM", "SIGCONT", "SIGKILL"):  # one that was stopped ends only once it goes on
+            try:
+                os.kill(pid, getattr(signal, number, signal.SIGTERM))
+            except ProcessLookupError:
+                return
+            except OSError as error:
+                raise UnavailableError(f"The process {pid} can't be ended: {error.strerror}.") from error
+            if number != "SIGTERM" and self._gone_by(pid, time.monotonic() + _TERM_S):
+                return
+        raise SilentDaemonError(pid)
+
+    def _gone_by(self, pid: object, end: float) -> bool:
+        """Wait until a daemon is gone; False when it is still there at the end."""
+        while not self._is_gone(pid):
+            if time.monotonic() > end:
+                return False
+            time.sleep(_POLL_S)
         return True
 
     def _find(self, end: float, *, may_replace: bool = False) -> Channel | None:
@@ -154,13 +204,10 @@ class Client:
         Only after this a request is sent, since what may have been begun must not be sent again.
         """
         try:
-            told = _say(channel, self._word("ping"), min(end, time.monotonic() + _SILENT_S)).get("result")
+            told = _say(channel, self._word("ping"), min(end, time.monotonic() + self._patience_s)).get("result")
         except TimeoutError as error:
             found = read_address(self._folder)
-            raise UnavailableError(
-                f"The daemon{f' (process {found.pid})' if found else ''} gives no sign of life.",
-                "If that stays so, end this process and try again: nothing is lost.",
-            ) from error
+            raise SilentDaemonError(found.pid if found else 0) from error
         except (OSError, BadInputError):
             return None
         return told if isinstance(told, dict) else None
@@ -173,10 +220,8 @@ class Client:
             raise _late("stop") from error
         except OSError:
             pass  # it was ending already
-        while not self._is_gone(told.get("pid")):
-            if time.monotonic() > end:
-                raise UnavailableError("The daemon still works on something.", "It ends by itself; wait.")
-            time.sleep(_POLL_S)
+        if not self._gone_by(told.get("pid"), end):
+            raise UnavailableError("The daemon still works on something.", "It ends by itself; wait.")
 
     def _is_gone(self, pid: object) -> bool:
         held = locks.try_lock(self._folder / "lock")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -12,8 +14,8 @@ import pytest
 
 from kit import __version__, places
 from kit.daemon import spool
-from tests.daemon.conftest import until
-from tests.daemon.house import living
+from tests.daemon.conftest import alive, until
+from tests.daemon.house import card, living
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +49,38 @@ def test_that_no_daemon_runs_is_said_too(home: Home) -> None:
         told = said(home.root, "daemon", "status")
         assert (told.returncode, told.stdout) == (1, "daemon  none runs; the next command or hook starts it\n")
         assert json.loads(said(home.root, "daemon", "status", "--json").stdout) == {"running": False}
+
+
+def test_a_daemon_that_hangs_is_told_of_costs_no_reading_and_is_ended_by_stop(home: Home) -> None:
+    with living(home.root) as house:
+        house.write("cards/a.md", card("a", "harbour"))
+        assert house.found("harbour")
+        pid = house.pid()
+        os.kill(pid, signal.SIGSTOP)
+        told = said(home.root, "daemon", "status")
+        assert (told.returncode, f"process {pid} gives no sign of life" in told.stdout) == (8, True)
+        keys = json.loads(said(home.root, "daemon", "status", "--json").stdout)
+        assert keys == {"running": True, "answers": False, "pid": pid}
+        for line in (["recall", "harbour"], ["status"]):
+            told = said(home.root, *line)
+            assert told.returncode == 0, told.stderr
+            assert told.stdout
+            assert told.stderr.count(f"The daemon (process {pid}) gives no sign of life. Doing it without.") == 1
+        assert said(home.root, "daemon", "stop").stderr == "Stopped.\n"
+        until(lambda: not alive(pid))
+        assert said(home.root, "daemon", "stop").stderr == "No daemon ran.\n"
+        assert house.found("harbour") == ["cards/a.md"]
+
+
+def test_what_writes_waits_for_a_daemon_that_hangs_and_says_how_to_end_it(home: Home) -> None:
+    with living(home.root) as house:
+        house.ask("status")
+        os.kill(house.pid(), signal.SIGSTOP)
+        told = said(home.root, "remember", "The harbour opens at six.")
+        assert (told.returncode, "`memkit daemon stop`" in told.stderr) == (8, True)
+        os.kill(house.pid(), signal.SIGCONT)
+        assert said(home.root, "remember", "The harbour opens at six.").returncode == 0
+        assert len(house.ask("facts")) == 1
 
 
 @pytest.mark.parametrize("is_up", [True, False])
