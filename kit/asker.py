@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kit import __version__, config
+from kit import __version__, config, places
 from kit.daemon.client import Client, NoDaemonError, SilentDaemonError, daemon_command
 from kit.errors import ConfigError, UnavailableError
+from kit.places import NoFolderError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from kit.errors import Problem
 
@@ -77,7 +78,10 @@ class Asker:
         if self._starts:
             try:
                 return self._ask_daemon(client, operation, given)
-            except (NoDaemonError, SilentDaemonError) as error:
+            except NoDaemonError as error:
+                if not self.lack():  # of which there is more to say
+                    self._remark(f"{error.what} Doing it without.")
+            except SilentDaemonError as error:
                 self._remark(f"{error.what} Doing it without.")
         return self._ask_here(operation, given)
 
@@ -111,10 +115,38 @@ class Asker:
             self.root, version=__version__, spawn=daemon_command(self.root) if spawn else None, patience_s=GREET_S
         )
 
-    def _ask_here(self, operation: str, params: dict[str, object]) -> Answer:
-        from kit.app import Kit  # noqa: PLC0415 - only what runs in this process pays for the rooms
-        from kit.operations import call  # noqa: PLC0415
+    def lack(self) -> NoFolderError | None:
+        """Say why nothing derived can be kept on this machine, without which there is no daemon; None where it can."""
+        try:
+            places.cache_folder(config.Live(self.root).first.text("id") or "vault", self.root)
+        except NoFolderError as error:
+            return error
+        return None
 
-        with _ALONE, Kit(self.root) as kit:
+    def _ask_here(self, operation: str, params: dict[str, object]) -> Answer:
+        from kit.operations import READING, call  # noqa: PLC0415 - only what runs in this process pays for the rooms
+
+        with _ALONE, self._open(reads=operation in READING) as kit:
             kit.read_words()
             return call(kit, operation, params)
+
+    @contextmanager
+    def _open(self, *, reads: bool) -> Iterator[Any]:
+        """Open the vault; who only reads has indexes for this once, where none can be kept."""
+        from tempfile import TemporaryDirectory  # noqa: PLC0415 - as above
+
+        from kit.app import Kit  # noqa: PLC0415 - as above
+
+        if not (lack := self.lack()):
+            with Kit(self.root) as kit:
+                yield kit
+            return
+        if not reads:
+            raise lack
+        with ExitStack() as held:
+            try:
+                folder = held.enter_context(TemporaryDirectory(prefix="memkit-", ignore_cleanup_errors=True))
+            except OSError:
+                raise lack from None
+            self._remark(f"{lack.what} All notes are read for this one answer. {lack.mend}")
+            yield held.enter_context(Kit(self.root, folder=Path(folder)))

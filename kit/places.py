@@ -32,6 +32,16 @@ ZONE: ContextVar[tzinfo | None] = ContextVar("zone", default=None)
 """The zone of whoever asks, where a process serves people of other zones than its own; None: its own."""
 
 
+class NoFolderError(UnavailableError):
+    """A folder of ours on this machine can't be made or used."""
+
+    def __init__(self, folder: Path, why: str) -> None:
+        super().__init__(
+            f"The folder {folder} {why}.",
+            "See to it that it can, or have MEMKIT_CACHE (for a socket MEMKIT_RUNTIME) name a folder of yours.",
+        )
+
+
 def vault_key(root: Path) -> str:
     """Hash the real path of a vault to 16 hex digits."""
     real = os.path.normcase(os.path.realpath(root))
@@ -104,7 +114,10 @@ def cache_folder(vault_id: str, root: Path) -> Path:
             f"The vault id {vault_id!r} can't be part of a folder's name.",
             "Use letters, digits, - and _ only.",
         )
-    return private_folder(cache_base() / f"{vault_id}-{vault_key(root)[:8]}")
+    folder = private_folder(cache_base() / f"{vault_id}-{vault_key(root)[:8]}")
+    if not os.access(folder, os.W_OK):  # of a disk that was mounted read-only since, too
+        raise NoFolderError(folder, "can't be written to")
+    return folder
 
 
 def spool_folder(root: Path) -> Path:
@@ -149,7 +162,7 @@ def private_folder(folder: Path) -> Path:
         folder.mkdir(exist_ok=True, mode=PRIVATE)
         found = folder.lstat()
     except OSError as error:
-        raise UnavailableError(f"The folder {folder} can't be made: {error.strerror}.") from error
+        raise NoFolderError(folder, f"can't be made: {error.strerror}") from error
     if sys.platform == "win32":
         return folder
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:

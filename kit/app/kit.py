@@ -34,8 +34,9 @@ class Kit(Turns, Recalls, Care, Views):
         *,
         clock: Callable[[], datetime] | None = None,
         freshen: Callable[[], reconcile.Report] | None = None,
+        folder: Path | None = None,
     ) -> None:
-        super().__init__(vault, clock=clock, freshen=freshen)
+        super().__init__(vault, clock=clock, freshen=freshen, folder=folder)
         self.tiers = Tiers(
             self._hand, self._writing, self.now, sync=self.sync, passages=self.passages,
             rules=lambda: chosen.tier_rules(self.config),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from kit import chosen, config, places, reconcile
 from kit.briefing import Briefing
+from kit.errors import UnavailableError
 from kit.govern import summaries
 from kit.govern.hand import Hand
 from kit.governance import Governance
@@ -48,11 +49,17 @@ class Opened:
         *,
         clock: Callable[[], datetime] | None = None,
         freshen: Callable[[], reconcile.Report] | None = None,
+        folder: Path | None = None,
     ) -> None:
+        """Open a vault; a `folder` for what is derived serves only who reads: its lock keeps nobody else from writing.
+
+        Raises NoFolderError when there is none.
+        """
         self.root = config.find_vault(str(vault) if vault else None)
         self._settings = config.Live(self.root)
         self.config = self._settings.first
-        self.folder = places.cache_folder(self.config.text("id") or "vault", self.root)
+        self._only_reads = folder is not None
+        self.folder = folder or places.cache_folder(self.config.text("id") or "vault", self.root)
         self.store = Store(self.root, plain_notes=self.config.flag("index.plain_notes"))
         self.index = Index(self.folder)
         self.index.expect_plain_notes(self.store.plain_notes)
@@ -144,7 +151,8 @@ class Opened:
 
     def follow(self, report: reconcile.Report) -> None:
         """Have notes follow what a person has edited in others, unless another program is writing."""
-        self._step.follow(report)
+        if not self._only_reads:
+            self._step.follow(report)
 
     @property
     def owes(self) -> bool:
@@ -170,4 +178,8 @@ class Opened:
         summaries.follow_edits(self._hand, edited, self._clock(), "maintain")
 
     def _writing(self) -> AbstractContextManager[None]:
+        if self._only_reads:
+            raise UnavailableError(
+                "Nothing is written to a vault without its lock.", "Set MEMKIT_CACHE to your folder."
+            )
         return self._step.writing()

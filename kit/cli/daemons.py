@@ -54,7 +54,10 @@ def run(asker: Asker, verbose: bool) -> None:
 @asking
 def start(asker: Asker) -> None:
     """Start the daemon, if it does not run."""
-    answer = asker.client().ask("ping", timeout=30.0)
+    try:
+        answer = asker.client().ask("ping", timeout=30.0)
+    except NoDaemonError as error:
+        raise asker.lack() or error from None
     asker.show(answer, lambda told: click.echo(f"pid {told['pid']}"))
 
 

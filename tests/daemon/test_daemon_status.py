@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,8 +19,6 @@ from tests.daemon.conftest import alive, until
 from tests.daemon.house import card, living
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.daemon.conftest import Home
 
 
@@ -81,6 +80,28 @@ def test_what_writes_waits_for_a_daemon_that_hangs_and_says_how_to_end_it(home: 
         os.kill(house.pid(), signal.SIGCONT)
         assert said(home.root, "remember", "The harbour opens at six.").returncode == 0
         assert len(house.ask("facts")) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder where nobody, root neither, can make one")
+def test_where_nothing_derived_can_be_kept_what_reads_is_answered_with_one_remark(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with living(home.root) as house:
+        house.write("cards/a.md", card("a", "harbour", says="The ferry leaves the harbour at six."))
+        before = {path: path.read_bytes() for path in home.root.rglob("*") if path.is_file()}
+        monkeypatch.setenv("MEMKIT_CACHE", "/proc/memkit")
+        for line in (["recall", "the harbour"], ["search", "ferry"], ["status"]):
+            told = said(home.root, *line)
+            assert told.returncode == 0, told.stderr
+            assert told.stdout
+            assert told.stderr.count("can't be made") == told.stderr.count("MEMKIT_CACHE") == 1, told.stderr
+            assert "did not start" not in told.stderr
+        for line in (["remember", "The harbour opens at six."], ["daemon", "start"]):
+            told = said(home.root, *line)
+            assert (told.returncode, told.stdout) == (8, "")
+            assert told.stderr.count("can't be made") == told.stderr.count("MEMKIT_CACHE") == 1, told.stderr
+            assert "memkit doctor" not in told.stderr
+        assert {path: path.read_bytes() for path in home.root.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("is_up", [True, False])
