@@ -5,6 +5,7 @@ Law: reads only; every row can be grepped.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -136,7 +137,16 @@ def facts(hand: Hand) -> list[FactRow]:
 def problems(hand: Hand) -> list[Problem]:
     """List what a person should mend: what reconcile found, and links to notes that are not there."""
     found = {*hand.index.catalog.problems(), *hand.index.pool.problems(), *_dead_links(hand), *_set_aside(hand)}
-    return sorted(found)
+    return sorted({*found, *_read_only(hand.store.root)})
+
+
+def _read_only(root: Path) -> Iterator[Problem]:
+    """Tell of folders that notes can't be written to."""
+    for folder in (root, root / "cards", root / "events"):
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            what = "Nothing can be written here: recall goes on, but what is said now gets no card until that changes."
+            yield Problem(str(folder), 0, what, "Mount it for writing, or give yourself the right to write there.")
+            return
 
 
 def _set_aside(hand: Hand) -> Iterator[Problem]:
@@ -191,7 +201,7 @@ def status(index: Index, root: Path, report: Report, faults: int = 0) -> dict[st
         "notes": {kind or "plain": count for kind, count in index.catalog.counts().items()},
         "cards": index.features.statuses(),
         "tags": index.pool.count(),
-        "problems": report.problems + len(index.pool.problems()) + faults,
+        "problems": report.problems + len(index.pool.problems()) + faults + len(list(_read_only(root))),
         "changed": report.changed,
         "scan_ms": round(report.seconds * 1000, 1),
     }

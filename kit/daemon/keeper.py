@@ -43,7 +43,7 @@ SWEPT = 8
 
 
 class _Held(NamedTuple):
-    """An answer that is written down in the spool."""
+    """A prompt or an answer that is written down in the spool."""
 
     path: Path
 

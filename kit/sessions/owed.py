@@ -1,14 +1,15 @@
 """What is still to be done about events whose hooks have their reply, in its order.
 
-Law: what fails stays first in line and is tried again before anything new; what is held on the disk is left to be dealt
-with from there.
+Law: what fails stays first in line and on the disk, and is tried again before anything new is done; an answer that was
+on the disk before is left to be dealt with from there. What waits in vain costs no prompt its recall.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from kit.errors import KitError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Held(Protocol):
-    """An answer that is on the disk as it came."""
+    """A prompt or an answer that is on the disk as it came."""
 
     def done(self) -> None:
         """Forget it: it was dealt with."""
@@ -28,12 +29,15 @@ class Held(Protocol):
         """Leave it to be dealt with again later."""
 
 
-class Owed(NamedTuple):
+@dataclass(eq=False, slots=True)
+class Owed:
     """What is still to be done about an event whose hook has its reply."""
 
     event: HookEvent
     project: str
     held: Held | None = None
+    hold: Callable[[], Held] | None = None
+    """Writes it down once it can't be done; None for what is let go then, since it is on the disk already"""
 
 
 class Debts:
@@ -57,7 +61,8 @@ class Debts:
     def pay(self) -> None:
         """Do what waits or failed after an earlier reply, in its order, before anything new."""
         while self._owed:
-            with suppress(Exception) if self._owed[0].held else nullcontext():
+            first = self._owed[0]
+            with suppress(Exception) if first.held and not first.hold else nullcontext():
                 self._do_first()  # what was held is let go by now: whoever tries it again tells what is wrong
 
     def settle(self) -> None:
@@ -70,11 +75,21 @@ class Debts:
         try:
             self._act(owed.event, owed.project)
         except BaseException as error:
-            if owed.held:
+            if owed.held and not owed.hold:
                 owed.held.let_go()
             elif isinstance(error, (KitError, OSError, sqlite3.Error)):  # an index that breaks is made anew
                 self._stuck = owed
                 self._owed.insert(0, owed)  # the hook has its reply; the next one pays
+                self._write_down()
+            elif owed.held:
+                owed.held.let_go()
             raise
         if owed.held:
             owed.held.done()
+
+    def _write_down(self) -> None:
+        """Have on the disk what waits, so that it outlives this process; a full disk leaves it in memory alone."""
+        with suppress(OSError):
+            for owed in self._owed:
+                if owed.hold and not owed.held:
+                    owed.held = owed.hold()

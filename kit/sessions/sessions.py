@@ -63,22 +63,22 @@ class Sessions:
     ) -> Reply:
         """Answer one hook call; whatever is not a person's own words gives an empty reply.
 
-        `hold` writes the call down durably: an answer then has its reply before its card is completed.
+        `hold` writes the call down durably: an answer then has its reply before its card is completed, and a prompt
+        whose card can't be written outlives this process.
         """
         adapter = registry.adapter(harness)
         event = adapter.read(name, events.parse(payload), env)
         if event.kind == "ignore":
             return Reply(b"", lambda: self._cards.act(event, ""))
         spooled = "MEMKIT_SPOOLED" in env
-        if not spooled:
-            self._debts.pay()
+        held = None if spooled else self._before(event, name, hold)
         self._known.learn(event)
         if event.forgets():
             self._known.forget_told(event)
             self._kit.note_event("compact", event.session)
         project = project_of(event.cwd)
-        if hold and event.kind == "answer" and not spooled:
-            self._debts.add(Owed(event, project, hold()))
+        if held:
+            self._debts.add(Owed(event, project, held))
             return Reply(adapter.render(name, ""), self.settle)
         if spooled or (event.kind != "prompt" and name != "start"):
             # On disk before it is acknowledged: a failure makes the hook, or the spool, keep it.
@@ -92,13 +92,26 @@ class Sessions:
                 told = self._opening(event, project)
         except Exception as error:  # noqa: BLE001 - a recall that fails must not cost the turn its card
             trouble = error
-        owed = Owed(event, project)
+        owed = Owed(event, project, hold=hold)
         self._debts.add(owed)  # what comes before this one's turn does it first: a client may be quick to fail
         after = partial(self._after, owed, told, trouble)
         untold = partial(self._known.told(event).difference_update, told.ids)
         return Reply(adapter.render(name, told.text), after, untold)
 
     # -- before the reply
+
+    def _before(self, event: HookEvent, name: str, hold: Callable[[], Held] | None) -> Held | None:
+        """Do what is owed before an event; an answer is held, and no prompt fails for what can't be done."""
+        held = None
+        if hold and event.kind == "answer":
+            with suppress(OSError):  # a full disk: then it is dealt with at once, or not acknowledged
+                held = hold()
+        if held or event.kind == "prompt" or name == "start":
+            with suppress(Exception):  # it takes its turn behind what fails, and tells then what is wrong
+                self._debts.settle()
+        else:
+            self._debts.pay()
+        return held
 
     def wait_for_answer(self, harness: str, name: str, payload: bytes, env: Mapping[str, str]) -> None:
         """Wait while a client that tells its answers only in its transcript still writes there, a second at most.

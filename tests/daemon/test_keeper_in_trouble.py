@@ -190,6 +190,58 @@ def test_a_daemon_killed_at_any_moment_leaves_nothing_to_repair(house: House) ->
 # -- hooks
 
 
+@pytest.fixture
+def disk(home: Home) -> Iterator[Path]:
+    """Give the vault a small disk of its own."""
+    if os.getuid() or not mounted("-t", "tmpfs", "-o", "size=3m", "tmpfs", home.root):
+        pytest.skip("only root may mount a small disk")
+    try:
+        yield home.root
+    finally:
+        subprocess.run(["umount", "-l", home.root], check=True)
+
+
+def mounted(*args: object) -> bool:
+    return not subprocess.run(["mount", *map(str, args)], check=False).returncode
+
+
+@pytest.mark.parametrize("ends", ["goes on", "is stopped", "is killed"])
+@pytest.mark.parametrize("trouble", ["read-only", "full"])
+def test_what_a_vault_can_not_take_now_costs_no_recall_and_is_framed_later(disk: Path, trouble: str, ends: str) -> None:
+    with living(disk) as house:
+        house.write("cards/a.md", card("a", "harbour", says="The harbour crane is painted green."))
+        until(house.settled)
+        if trouble == "full":
+            fill_up(disk / "ballast")
+        else:
+            assert mounted("-o", "remount,ro", disk)
+        for n in range(3):
+            env = {"session_id": f"s{n}", "prompt_id": "t1"}
+            told = house.hook("prompt", {**env, "prompt": f"which colour has the harbour crane, and why, {n}?"})
+            assert (told.returncode, b"painted green" in told.stdout) == (0, True), n
+            house.hook("answer", {**env, "last_assistant_message": f"Green{n}, since the paint was cheap."})
+        assert len(house.cards()) == 1
+        if trouble == "read-only":
+            assert "Nothing can be written here" in str(house.ask("doctor"))
+            assert house.ask("status")["problems"] == 1
+        until(lambda: len(list(places.spool_folder(disk).glob("*.*"))) >= 6)
+        {"goes on": lambda: None, "is stopped": house.stop, "is killed": house.kill}[ends]()
+        if trouble == "full":
+            (disk / "ballast").unlink()
+        else:
+            assert mounted("-o", "remount,rw", disk)
+        assert house.found("harbour")
+        house.hook("prompt", {"session_id": "s9", "prompt_id": "t9", "prompt": "where does the ferry leave?"})
+        until(lambda: len(house.cards()) == 5, 60)
+        for n in range(3):
+            until(lambda n=n: any(f"Green{n}" in each for each in notes(house)), 60)  # type: ignore[misc]  # a default
+        assert house.ask("doctor") == []
+
+
+def notes(house: House) -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in house.root.rglob("*.md")]
+
+
 def test_a_prompt_is_answered_its_card_written_afterwards_and_completed_by_the_answer(house: House) -> None:
     house.write("cards/a.md", card("a", "harbour", says="The harbour crane is painted green."))
     house.ask("status")
