@@ -137,7 +137,7 @@ def _do(
         try:
             plan = planner(house, wish, writing.read)
             if not dry_run and (plan.undoes or not plan.is_empty()):
-                writing.carry_out(plan, house)
+                writing.carry_out(plan, house, lambda said: remark(dim(said)))
         except KitError as error:
             answers.append({"client": wish.client, "error": str(error), "exit_code": error.exit_code})
             troubles.append(error)

@@ -38,6 +38,10 @@ class Run(NamedTuple):
     """A command of the client's own."""
 
     words: tuple[str, ...]
+    variables: tuple[tuple[str, str], ...] = ()
+    """What is added to its environment, unless the person has said otherwise."""
+    folder: Path | None = None
+    """Where it is run; None for the folder the person is in."""
 
     def __str__(self) -> str:
         """Say it as a person would type it."""

@@ -24,6 +24,11 @@ EXTENDED = ("gemini", "qwen")
 TOLD = (*EXTENDED, "openclaw")
 """Clients that take up themselves what is laid for them."""
 PROJECT = ("claude",)
+TRUST = (("GEMINI_CLI_TRUST_WORKSPACE", "true"),)
+"""Else Gemini CLI asks whether it may trust the folder of what is installed, and waits for ever where nobody answers.
+
+It holds for that one run, which is in our own folder: nothing else is trusted by it, and nothing is written down.
+"""
 YOURS = ".yours"
 """What is added to the name of a file of ours that the person has changed, when ours is taken out."""
 
@@ -243,7 +248,8 @@ def _runs_in(desk: _Desk, files: dict[Path, bytes]) -> tuple[tuple[Run, ...], tu
     if not program:
         return (), (f"{client} is not on your PATH. Where it is, run: {Run(words)}",)
     older = desk.read(target / f"{client}-extension.json") is not None
-    return (*([Run((program, "extensions", "uninstall", "memkit"))] if older else []), Run(words)), ()
+    run = Run(words, TRUST, folder) if client == "gemini" else Run(words)
+    return (*([Run((program, "extensions", "uninstall", "memkit"))] if older else []), run), ()
 
 
 def _runs_out(desk: _Desk) -> tuple[tuple[Run, ...], tuple[str, ...]]:

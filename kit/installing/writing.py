@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import signal
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +19,14 @@ from kit.errors import ConflictError, RefusedError, UnavailableError
 from kit.installing import receipts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kit.installing.house import House
     from kit.installing.plan import Plan, Run
 
-RUN_S = 180.0
+RUN_S = 45.0
+"""The longest a client's own command may take."""
+_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600
 
 
@@ -34,13 +40,16 @@ def read(path: Path) -> bytes | None:
         raise RefusedError(f"{path} can't be read: {error.strerror}.", "Nothing was changed.") from error
 
 
-def carry_out(plan: Plan, house: House) -> None:
-    """Do what a plan says; raise before anything is written when a file is not what the plan saw."""
+def carry_out(plan: Plan, house: House, say: Callable[[str], None]) -> None:
+    """Do what a plan says, and `say` what may take long.
+
+    Raise ConflictError before anything is written when a file is not what the plan saw.
+    """
     for change in plan.changes:
         if read(change.path) != change.before:
             raise ConflictError(f"{change.path} was changed meanwhile.", "Nothing was written. Try again.")
     if plan.undoes:
-        _run_all(plan.runs, house)
+        _run_all(plan.runs, house, say)
     old = receipts.read(house.config, plan.receipt)
     made = list(old.folders)
     if plan.keeps:  # before the files themselves: without it there is no way back
@@ -57,7 +66,7 @@ def carry_out(plan: Plan, house: House) -> None:
     else:
         _forget(plan, house, made)
     if not plan.undoes:
-        _run_all(plan.runs, house)
+        _run_all(plan.runs, house, say)
 
 
 def _keep(plan: Plan, house: House, old: receipts.Receipt, made: list[Path]) -> None:
@@ -115,15 +124,46 @@ def _remove(path: Path) -> None:
         raise RefusedError(f"{path} can't be removed: {error.strerror}.", "Remove it yourself.") from error
 
 
-def _run_all(runs: tuple[Run, ...], house: House) -> None:
+def _run_all(runs: tuple[Run, ...], house: House, say: Callable[[str], None]) -> None:
     for run in runs:
+        with_what = "".join(f" with {name}={value}" for name, value in run.variables)
+        say(f"Running `{run}`{with_what}; it may take up to {RUN_S:.0f} s.")
+        code, said = _run(run, house)
+        if code is None:
+            asked = " It seems to ask whether it may trust a folder." if "trust" in said.casefold() else ""
+            what = f"`{run}` did not end within {RUN_S:.0f} s and was stopped.{asked}"
+            raise UnavailableError(f"{what} Its last words: {said or 'none'}", "Run it yourself, at a terminal.")
+        if code:
+            raise UnavailableError(f"`{run}` ended with {code}: {said}", "Run it yourself.")
+
+
+def _run(run: Run, house: House) -> tuple[int | None, str]:
+    """Run a client's command; return its exit code, None where it had to be stopped, and its last words."""
+    with tempfile.TemporaryFile() as heard:  # a pipe would be held open by whatever it has started itself
         try:
-            done = subprocess.run(  # noqa: S603 - the client's own program, no shell
-                run.words, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
-                check=False, timeout=RUN_S, env=dict(house.env),
+            begun = subprocess.Popen(  # noqa: S603 - the client's own program, no shell
+                run.words, stdin=subprocess.DEVNULL, stdout=heard, stderr=subprocess.STDOUT, cwd=run.folder,
+                env={**dict(run.variables), **house.env}, start_new_session=True,
             )  # fmt: skip
-        except (OSError, subprocess.TimeoutExpired) as error:
+        except OSError as error:
             raise UnavailableError(f"`{run}` did not run: {error}.", "Run it yourself.") from error
-        if done.returncode:
-            said = (done.stderr.strip() or done.stdout.strip()).splitlines()
-            raise UnavailableError(f"`{run}` ended with {done.returncode}: {' '.join(said[-3:])}", "Run it yourself.")
+        try:
+            code: int | None = begun.wait(RUN_S)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if begun.poll() is None:
+                _end(begun)
+        heard.seek(0)
+        lines = _ESCAPES.sub("", heard.read().decode("utf-8", "replace")).split("\n")
+    return code, " ".join([line.strip() for line in lines if line.strip()][-3:])
+
+
+def _end(begun: subprocess.Popen[bytes]) -> None:
+    """End a command with all that it has started."""
+    if sys.platform == "win32":
+        begun.kill()
+    else:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(begun.pid, signal.SIGKILL)
+    begun.wait()

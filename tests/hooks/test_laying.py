@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from kit.installing import commands
+from kit.installing import commands, writing
 from tests.hooks.desk import DROPPED, EXTENDED, ON_POSIX, PATCH, ROOT, Desk, handlers
 
 if TYPE_CHECKING:
@@ -233,6 +233,36 @@ def test_a_client_that_refuses_is_quoted(desk: Desk) -> None:
     ran = desk.memkit("install", "gemini")
     assert ran.code == 8
     assert "no such luck" in ran.err
+
+
+@ON_POSIX
+@pytest.mark.parametrize("client", EXTENDED)
+def test_a_client_that_asks_and_waits_is_stopped_with_all_it_started_and_quoted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, client: str
+) -> None:
+    monkeypatch.setattr(writing, "RUN_S", 1.0)
+    desk.program(client, "echo 'Do you trust the files in this folder?'; /bin/sleep 600 & echo $! > $HOME/pid; wait")
+    ran = desk.memkit("install", client)
+    assert ran.code == 8
+    assert f"Running `{client} extensions install" in ran.err
+    assert "It seems to ask whether it may trust a folder." in ran.err
+    assert "Its last words: Do you trust the files in this folder?" in ran.err
+    asleep = int(desk.file("pid").read_text())
+    while Path(f"/proc/{asleep}").exists() and "sleep" in Path(f"/proc/{asleep}/cmdline").read_text():
+        pass
+
+
+@ON_POSIX
+@pytest.mark.parametrize("said", ["", "false"])
+def test_gemini_is_asked_to_trust_our_own_folder_alone_unless_the_person_forbids_it(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    if said:
+        monkeypatch.setenv("GEMINI_CLI_TRUST_WORKSPACE", said)
+    desk.program("gemini", 'echo "$GEMINI_CLI_TRUST_WORKSPACE $(pwd)" > "$HOME/said"')
+    desk.install("gemini")
+    folder = desk.base / "settings/hooks/gemini"
+    assert desk.file("said").read_text() == f"{said or 'true'} {folder}\n"
 
 
 @ON_POSIX
