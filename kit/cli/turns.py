@@ -88,11 +88,10 @@ def recall(asker: Asker, query: str, tags: tuple[str, ...], explain: bool, as_co
     if as_context:
         asker.show(answer["delivery"], lambda found: click.echo(found["text"], nl=False))
         if not answer["delivery"]["text"]:
-            remark(
-                "Nothing would be injected: nothing found is founded well enough."
-                if answer["recall"]["hits"]
-                else _NOTHING
-            )
+            found = answer["recall"]["hits"]
+            remark("Nothing would be injected: nothing found is founded well enough." if found else _NOTHING)
+        for lack in answer["recall"]["remarks"]:
+            remark(lack)
     else:
         asker.show(answer, lambda found: _say_recall(found, explain=explain))
 

@@ -57,7 +57,8 @@ class Build:
     @property
     def progress(self) -> str:
         """Say how far it is."""
-        return f"{self.counts[0]} of {self.counts[1] or '?'} notes"
+        done, total = self.counts
+        return f"{done} of {total} notes" if total else "the notes are being listed"
 
     def is_done(self) -> bool:
         """Tell whether the child has ended; `failed` says why if it went wrong."""

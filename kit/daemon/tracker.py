@@ -159,7 +159,7 @@ class Tracker:
         report = reconcile.Report(problems=self._kit.index.catalog.problem_count())
         if self._building:
             done, total = self._building.counts
-            self._kit.behind = f"The vault is still being read: {done} of {total or '?'} notes."
+            self._kit.behind = f"The vault is still being read{f': {done} of {total} notes' if total else ''}."
             return report
         large = self._is_large()
         if large and self._watcher.is_storming():

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kit.app.opened import READ_AT_ONCE
+from tests.small_vault import front
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -483,3 +486,12 @@ def test_the_context_is_what_a_hook_in_this_folder_would_inject(
         assert f"Reports of the {other}" in call("recall", asked).stdout
         assert f"Reports of the {other}" in call("recall", asked, "--context", "--project", other).stdout
     assert call("recall", "thanks!", "--context").stdout == ""
+
+
+def test_words_that_are_still_to_be_read_are_told_of_whatever_is_shown_of_a_recall(call: Run, vault: Path) -> None:
+    for n in range(READ_AT_ONCE + 1):
+        keys = {"id": f"c{n}", "kind": "card", "status": "completed", "created": "2026-08-19T10:00:00+08:00"}
+        (vault / f"cards/c{n}.md").write_bytes(front(keys, f"The wombat{n} sleeps."))
+    for line in (["--context"], ["--explain"], []):
+        told = call("recall", "where does the wombat7 sleep?", *line)
+        assert f"{READ_AT_ONCE + 1} notes are not in the full text yet." in told.stderr, line
