@@ -5,6 +5,7 @@ Law: data on stdout, remarks on stderr, `--json` everywhere, exit codes by error
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
@@ -70,7 +71,8 @@ class _UnheardError(Exception):
     """Standard output takes nothing any more: it was closed, or its disk is full."""
 
     def __init__(self, error: OSError) -> None:
-        super().__init__(error.strerror or str(error))
+        is_shut = error.errno == errno.EBADF
+        super().__init__("standard output is closed" if is_shut else error.strerror or str(error))
         self.is_closed = isinstance(error, BrokenPipeError)
 
 
@@ -102,6 +104,7 @@ def cli(ctx: click.Context, vault: str | None, as_json: bool) -> None:
 
 def run(args: Sequence[str]) -> int:
     """Run a command line and return its exit code; errors become sentences on stderr, or JSON on stdout if asked."""
+    _fill_streams()
     given = list(args)
     own = given[: given.index("--")] if "--" in given else given
     try:
@@ -113,6 +116,16 @@ def run(args: Sequence[str]) -> int:
     except (KitError, click.ClickException, click.Abort) as error:
         return (_tell_json if "--json" in own else _tell)(error)
     return result if isinstance(result, int) else 0
+
+
+def _fill_streams() -> None:
+    """Fill closed standard streams: nothing comes in, remarks are lost, and data that can't be written is an error."""
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY), encoding="utf-8")
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")  # each write fails
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
 def _unheard(error: _UnheardError) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -321,6 +322,42 @@ def test_output_that_can_not_be_written_is_told(run: Run, vault: Path, line: lis
     assert done.returncode == 8, done.stderr
     assert done.stderr.strip().splitlines()[-1].startswith("memkit: The output can't be written (")
     assert "Traceback" not in done.stderr
+
+
+def _with_closed(closed: str, vault: Path, *line: str) -> subprocess.CompletedProcess[str]:
+    words = shlex.join([sys.executable, "-m", "kit", "--vault", str(vault), *line])
+    return subprocess.run(["sh", "-c", f"{words} {closed}"], capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it needs sh")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "status",
+        "recall x --json",
+        "doctor --json",
+        "hooks status",
+        "tags list",
+        "--help",
+        "daemon status",
+        "hooks --help",
+    ],
+)
+def test_a_closed_output_is_told_in_a_sentence(vault: Path, line: str) -> None:
+    done = _with_closed(">&-", vault, *line.split())
+    assert done.returncode == 8, done.stderr
+    assert done.stderr.endswith("memkit: The output can't be written (standard output is closed).\n")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="it needs sh")
+def test_other_closed_streams_are_no_trouble(vault: Path) -> None:
+    there = _with_closed("<&- 2>&-", vault, "tags", "list")
+    assert (there.returncode, there.stdout) == (0, _with_closed("", vault, "tags", "list").stdout)
+    nothing = _with_closed("<&-", vault, "recall", "-")
+    assert (nothing.returncode, "Traceback" in nothing.stderr) == (2, False)
+    hook = _with_closed(">&-", vault, "hook", "claude", "prompt")
+    assert (hook.returncode, hook.stdout, hook.stderr) == (0, "", "")
 
 
 @needs_terminal
