@@ -13,7 +13,7 @@ import click
 from kit import __version__, places
 from kit.cli.ask import Answer, Asker, Group, asking, count, echo_pairs, remark
 from kit.daemon.client import NoDaemonError, SilentDaemonError
-from kit.errors import UnavailableError
+from kit.errors import ConflictError, UnavailableError
 
 LOG_BYTES, LOG_FILES = 1_000_000, 3
 
@@ -37,17 +37,25 @@ def run(asker: Asker, verbose: bool) -> None:
 
     root = asker.root
     keeper = Keeper(root)
+
+    def started() -> None:
+        if verbose:
+            remark(f"Serving {root}, process {os.getpid()}; Ctrl-C ends it.")
+        keeper.start()
+
     _log_to(keeper.kit.folder, verbose=verbose)
     server = Server(
         keeper, places.runtime_folder(root), version=__version__,
         idle_s=lambda: keeper.kit.config.number("daemon.idle_minutes") * 60 or float("inf"), gone=keeper.gone,
-        spooled=places.spool_folder(root), started=keeper.start, ended=keeper.stop,
+        spooled=places.spool_folder(root), started=started, ended=keeper.stop,
     )  # fmt: skip
     try:
         if not server.serve():
-            remark("Another daemon serves this vault.")
+            raise ConflictError("Another daemon serves this vault.", "`memkit daemon stop` ends it.")
     finally:
         keeper.stop()
+    if server.interrupted:
+        raise click.Abort
 
 
 @daemon.command()
@@ -139,4 +147,5 @@ def _log_to(folder: Path, *, verbose: bool) -> None:
     ]
     if verbose:
         handlers.append(logging.StreamHandler())
+        logging.getLogger("kit.daemon").setLevel(logging.DEBUG)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", handlers=handlers)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from kit import lock as locks
 from kit.daemon import protocol
 from kit.daemon.channel import Channel, connect, peer_pid, read_address
-from kit.errors import BadInputError, UnavailableError
+from kit.errors import BadInputError, ConflictError, UnavailableError
 from kit.places import child_environment, runtime_folder
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ class Client:
                 elif process is None:
                     # Only after the look above: whoever had the lock before may have started one.
                     process = self._launch(self._spawn, held)
-                elif process.returncode:
+                elif process.returncode not in {None, 0, ConflictError.exit_code}:  # another may have been quicker
                     raise NoDaemonError(f"The daemon did not start: {self._last_words()}", "Run `memkit doctor`.")
                 if time.monotonic() > end:
                     raise NoDaemonError("No daemon answered in time.", "Run `memkit doctor`.")

@@ -126,6 +126,7 @@ def run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], boo
 
 
 def _run_hook(house: House, call: protocol.HookCall, reply: Callable[[bytes], bool]) -> Outcome:
+    LOG.debug("hook: %s %s", call.harness, call.event)
     try:
         found = house.handler.raw(call.harness, call.event, call.payload, call.env)
     except Exception as error:  # noqa: BLE001 - logged there
@@ -189,6 +190,7 @@ def _answer_call(channel: Channel, house: House, request: protocol.Request) -> N
     def progress(what: str, done: int, total: int) -> None:
         _send(channel, protocol.encode({"id": request.id, "progress": [what, done, total]}))
 
+    LOG.debug("asked: %s", request.op)
     try:
         with _zone(request.zone):
             result = house.handler.call(request.op, request.params, progress if request.progress else None)

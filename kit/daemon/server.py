@@ -81,6 +81,8 @@ class Server:
         self._working = 0
         self._calm = threading.Condition()
         self._open: set[Channel] = set()
+        self.interrupted = False
+        """Whether Ctrl-C ended it."""
         self._stopping = False  # no Event: its lock could be held when a signal comes
         self._replay = Replay(self, spooled, clock, lambda: self._stopping) if spooled else None
         self._retracting = threading.Lock()
@@ -224,7 +226,8 @@ class Server:
             yield
             return
 
-        def end(_number: int, _frame: FrameType | None) -> None:
+        def end(number: int, _frame: FrameType | None) -> None:
+            self.interrupted = number == signal.SIGINT
             self.stop()
 
         before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGINT)}

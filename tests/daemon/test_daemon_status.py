@@ -127,3 +127,21 @@ def test_what_came_from_a_client_nobody_knows_is_told_and_can_be_got_rid_of(home
         shutil.rmtree(folder / spool.FAILED)
         assert said(home.root, "doctor").returncode == 0
         assert "from hooks" not in said(home.root, "status").stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is a signal only on POSIX")
+def test_a_daemon_run_by_hand_shows_what_happens_and_ends_as_stopped_by_ctrl_c(home: Home) -> None:
+    line = [sys.executable, "-m", "kit", "--vault", str(home.root), "daemon", "run"]
+    with living(home.root) as house, subprocess.Popen([*line, "--verbose"], stderr=subprocess.PIPE, text=True) as shown:
+        assert shown.stderr
+        assert shown.stderr.readline() == f"Serving {home.root}, process {shown.pid}; Ctrl-C ends it.\n"
+        house.ask("status")
+        second = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+        assert (second.returncode, "Another daemon serves this vault." in second.stderr) == (4, True)
+        house.hook("start", {"session_id": "s1", "source": "startup"})
+        shown.send_signal(signal.SIGINT)
+        told = shown.stderr.read()
+        assert shown.wait(60) == 130
+    assert "asked: status" in told
+    assert "hook: claude start" in told
+    assert told.endswith("memkit: stopped.\n")
