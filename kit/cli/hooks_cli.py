@@ -87,7 +87,11 @@ def status(asker: Asker, clients: tuple[str, ...], project: bool) -> None:
 @click.option("--prompt", default="", help="Also show what this prompt would be answered with.")
 @asking
 def test(asker: Asker, client: str, prompt: str) -> None:
-    """Run the hook as the client does, with the start of a session: no card is written."""
+    """Run the hook as the client does, with the start of a session: no card is written.
+
+    It ends with 1 where the hook fails, or does not lie where the client reads it; that you have yet to trust it there
+    is told.
+    """
     house = this_house()
     found = _standing(house, Wish(house.client(client).name))
     asker.client().ask("ping", timeout=TEST_S)  # a hook that finds no daemon starts one and says nothing this time
@@ -145,6 +149,8 @@ def _do(
             if not (only_changes and plan.is_empty()):
                 answers.append(_told(plan, state.state(house, wish, writing.read), dry_run=dry_run))
     asker.show(answers, _say_done)
+    if not answers and not asker.as_json:
+        remark("No client has them.")
     if troubles:
         raise click.exceptions.Exit(troubles[0].exit_code)
 
@@ -225,9 +231,9 @@ def _say_test(told: Answer) -> None:
     remark(f"{bold(told['client'])}: {told['hooks']}; the hook took {told['milliseconds']} ms")
     if told["exit_code"] or told["errors"]:
         remark(f"It ended with {told['exit_code']}: {told['errors']}")
-    click.echo(told["injected"] or "(nothing at the start of a session)")
+    click.echo(told["injected"].rstrip("\n") or "(nothing at the start of a session)")
     if "prompt" in told:
-        click.echo(told["prompt"] or "(nothing for this prompt)")
+        click.echo(told["prompt"].rstrip("\n") or "(nothing for this prompt)")
     for line in told["remarks"]:
         remark(line)
     if told["hooks"] == "not installed":

@@ -175,8 +175,11 @@ def _about(desk: _Desk) -> tuple[str, ...]:
     if client == "claude" and not desk.wish.project:
         return ("It holds at once, in open sessions too.",)
     if client == "claude":
-        hide = f"So that git leaves it out: echo {file.relative_to(house.here).as_posix()} >> .git/info/exclude"
-        return (f"It holds in {house.here} for you alone.", *([hide] if (house.here / ".git").is_dir() else []))
+        rules = rules_file(house, desk.wish)
+        ours = (file, rules) if desk.wish.rules or rules in desk.receipt.files else (file,)
+        names = [path.relative_to(house.here).as_posix() for path in ours if (house.here / ".git").is_dir()]
+        hide = [f"So that git leaves it out: echo {name} >> .git/info/exclude" for name in names]
+        return (f"It holds in {house.here} for you alone.", *hide)
     return ()
 
 

@@ -256,6 +256,14 @@ def test_what_is_for_one_person_alone_is_kept_out_of_git(desk: Desk, monkeypatch
     told = desk.install("claude", "--project").err
     assert "echo .claude/settings.local.json >> .git/info/exclude" in told
     assert ".git/info/exclude" not in desk.install("claude").err
+    told = desk.install("claude", "--project", "--rules").err
+    assert "echo .claude/rules/memkit.md >> .git/info/exclude" in told
+
+
+def test_taking_out_what_nobody_has_is_told(desk: Desk) -> None:
+    ran = desk.memkit("uninstall", "--all")
+    assert (ran.code, ran.out, ran.err) == (0, "", "No client has them.\n")
+    assert desk.memkit("uninstall", "--all", "--json").out == "[]\n"
 
 
 def test_the_readme_of_the_hooks_says_what_is_so(desk: Desk) -> None:

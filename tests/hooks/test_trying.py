@@ -71,6 +71,10 @@ def test_it_says_what_it_saw_in_words(desk: Desk, house: House) -> None:
     assert ran.code == 0
     assert "(nothing at the start of a session)\n(nothing for this prompt)" in ran.out
     assert "ms" in ran.err
+    house.ask("remember", says="Reports go in tables", category="preference", tags=["report-layout"])
+    told = desk.memkit("test", "codex", "--prompt", "what is the report-layout I want?").out
+    assert "Reports go in tables" in told
+    assert not told.endswith("\n\n")
 
 
 @pytest.mark.parametrize(
