@@ -139,6 +139,9 @@ def _tell(error: KitError | click.ClickException | click.Abort) -> int:
     if isinstance(error, click.Abort):
         click.echo("memkit: stopped.", err=True)
         return _STOPPED
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
     if isinstance(error, click.UsageError) and error.ctx:
         click.echo(f"{error.ctx.get_usage()}\n`{error.ctx.command_path} --help` says more.\n", err=True)
     if isinstance(error, click.ClickException):
@@ -151,6 +154,8 @@ def _tell(error: KitError | click.ClickException | click.Abort) -> int:
 def _tell_json(error: KitError | click.ClickException | click.Abort) -> int:
     if isinstance(error, click.Abort):
         what, mend, code = "Stopped.", "", _STOPPED
+    elif isinstance(error, click.exceptions.NoArgsIsHelpError):
+        what, mend, code = "No command is named.", "Add --help to see which there are.", error.exit_code
     elif isinstance(error, click.ClickException):
         what, mend, code = error.format_message(), "Add --help to see how it is called.", error.exit_code
     else:

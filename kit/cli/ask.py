@@ -153,7 +153,27 @@ def echo_pairs(pairs: Sequence[tuple[str, str]]) -> None:
     """Print what is said of one thing, names in a column."""
     widths = [max((_width(name) for name, _ in pairs), default=0)]
     for name, value in pairs:
-        click.echo(f"{bold(_line((name, ''), [*widths, 0], strip=False))}{value}".rstrip())
+        echo_after(_line((name, ""), [*widths, 0], strip=False), value, bold)
+
+
+def echo_after(head: str, said: str, weight: Callable[[str], str] = str) -> None:
+    """Print a text after its head; on a terminal it is broken between words and goes on below itself."""
+    room = max(_NARROWEST, shutil.get_terminal_size().columns - _width(head))
+    first, *more = _wrapped(said, room) if sys.stdout.isatty() else [said]
+    click.echo(f"{weight(head)}{first}".rstrip())
+    for line in more:
+        click.echo(" " * _width(head) + line)
+
+
+def _wrapped(said: str, room: int) -> list[str]:
+    """Break a text between words into lines of so many columns; a word that is longer stays whole."""
+    lines = [""]
+    for word in said.split(" "):
+        if lines[-1] and _width(lines[-1]) + 1 + _width(word) > room:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return lines
 
 
 def shortened(said: str) -> str:

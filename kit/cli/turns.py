@@ -7,7 +7,19 @@ import shlex
 import click
 
 from kit import text
-from kit.cli.ask import CATEGORY, Answer, Asker, asking, bold, dim, remark, remark_refused, shortened, text_argument
+from kit.cli.ask import (
+    CATEGORY,
+    Answer,
+    Asker,
+    asking,
+    bold,
+    dim,
+    echo_after,
+    remark,
+    remark_refused,
+    shortened,
+    text_argument,
+)
 from kit.errors import BadInputError
 
 _STATUS = click.Choice(["completed", "interrupted", "failed"])
@@ -192,7 +204,8 @@ def _say_recall(found: Answer, *, explain: bool) -> None:
         click.echo(dim(f"   {hit['path']}  {day}"))
         if explain:
             for reason in hit["reasons"]:
-                click.echo(f"     {reason['kind']}{reason['value']:.2f}  {reason['factor']:<10} {reason['note']}")
+                head = f"     {reason['kind']}{reason['value']:.2f}  {reason['factor']:<10} "
+                echo_after(head, reason["note"])
     if not recall["hits"]:
         remark(_NOTHING)
     if recall["missing"]:

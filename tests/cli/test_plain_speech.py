@@ -309,6 +309,14 @@ def test_a_command_that_is_told_names_the_vault_it_is_for(call: Run, run: Run, v
     assert "Take it all back with: memkit import --undo" in usual
 
 
+@pytest.mark.parametrize("group", [[], ["hooks"], ["daemon"]])
+def test_without_a_command_the_help_is_shown_as_it_is(run: Run, group: list[str]) -> None:
+    done = run(*group)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(" ".join(["Usage: memkit", *group]))
+    assert done.stderr == run(*group, "--help").stdout
+
+
 # --- output that is not taken
 
 
