@@ -44,13 +44,17 @@ PASSED_ON = (
     "GEMINI_PROJECT_DIR",
     "QWEN_PROJECT_DIR",
 )
+USAGE = b"memkit-hook <harness> <event>: for coding agents, which call it with an event on standard input.\n"
 SECRET = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 
 
 def main() -> None:
     """Run the hook and exit 0."""
     try:
-        run(sys.argv[1:])
+        if sys.argv[1:] == ["--help"]:  # a person, not a harness
+            system.write(1, USAGE)
+        else:
+            run(sys.argv[1:])
     except BaseException as error:
         note(f"{' '.join(sys.argv[1:3])}: {type(error).__name__}: {error}")
     system._exit(0)  # no clean-up of the interpreter: it takes time and may print

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kit.installing.house import House
     from kit.installing.plan import Plan, Run
 
-RUN_S = 45.0
+RUN_S = 90.0
 """The longest a client's own command may take."""
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600

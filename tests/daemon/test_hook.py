@@ -308,6 +308,11 @@ def test_a_reader_that_left_is_no_trouble(vault: Home) -> None:
     assert "BrokenPipe" in log()
 
 
+@pytest.mark.usefixtures("vault")
+def test_a_person_who_asks_what_it_is_is_told_in_a_line() -> None:
+    assert run("--help", payload=b"").startswith(b"memkit-hook <harness> <event>: ")
+
+
 def test_a_daemon_that_never_answers_meets_the_deadline(vault: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMKIT_HOOK_DEADLINE_MS", "100")
     for event, kept in (("prompt", []), ("answer", [("answer", b"{}")])):
