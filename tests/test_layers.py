@@ -77,7 +77,8 @@ TABLE: dict[str, set[str]] = {
     "daemon.channel": BASE | {"daemon.protocol"},
     "daemon.spool": BASE | {"daemon.protocol"},
     "daemon.conversation": BASE | {"daemon.protocol", "daemon.channel"},
-    "daemon.client": BASE | {"daemon.protocol", "daemon.channel"},
+    "daemon.ending": BASE | {"daemon.channel"},
+    "daemon.client": BASE | {"daemon.protocol", "daemon.channel", "daemon.ending"},
     "daemon.replay": BASE | {"daemon.spool", "daemon.conversation"},
     "daemon.server": BASE
     | {"daemon.protocol", "daemon.channel", "daemon.spool", "daemon.conversation", "daemon.replay"},

@@ -7,7 +7,6 @@ connection is kept for what is asked next: a server on the person's side asks ma
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import threading
 import time
@@ -15,8 +14,8 @@ import weakref
 from typing import TYPE_CHECKING, NoReturn
 
 from kit import lock as locks
-from kit.daemon import protocol
-from kit.daemon.channel import Channel, connect, peer_pid, read_address
+from kit.daemon import ending, protocol
+from kit.daemon.channel import Channel, connect, read_address
 from kit.errors import BadInputError, ConflictError, UnavailableError
 from kit.places import child_environment, runtime_folder
 
@@ -30,8 +29,6 @@ START_LOG = "start.log"
 _POLL_S = 0.01
 _SILENT_S = 15.0
 """After so long a daemon that does not even greet hangs, or was stopped: it greets whatever it works on."""
-_TERM_S = 5.0
-"""How long a process that gave no sign of life has to end in good order, once it is told to."""
 _KEPT = 4
 """Connections that wait for a next question at most."""
 
@@ -145,36 +142,10 @@ class Client:
                 return False
             self._end(channel, told, end)
         except SilentDaemonError as error:
-            if not self._is_ours(channel, error.pid):
+            if not (ending.is_ours(self._folder, channel, error.pid) and ending.put_down(self._folder, error.pid)):
                 raise
-            self._put_down(error.pid)
         finally:
             channel.close()
-        return True
-
-    def _is_ours(self, channel: Channel, pid: int) -> bool:
-        """Make sure that a process is the daemon: it wrote the address, it holds the lock, it opened the socket."""
-        return bool(pid) and not self._is_gone(pid) and peer_pid(channel.sock) in (None, pid)
-
-    def _put_down(self, pid: int) -> None:
-        """End a process that hangs or was stopped; in good order, if it still can."""
-        for number in ("SIGTERM", "SIGCONT", "SIGKILL"):  # one that was stopped ends only once it goes on
-            try:
-                os.kill(pid, getattr(signal, number, signal.SIGTERM))
-            except ProcessLookupError:
-                return
-            except OSError as error:
-                raise UnavailableError(f"The process {pid} can't be ended: {error.strerror}.") from error
-            if number != "SIGTERM" and self._gone_by(pid, time.monotonic() + _TERM_S):
-                return
-        raise SilentDaemonError(pid)
-
-    def _gone_by(self, pid: object, end: float) -> bool:
-        """Wait until a daemon is gone; False when it is still there at the end."""
-        while not self._is_gone(pid):
-            if time.monotonic() > end:
-                return False
-            time.sleep(_POLL_S)
         return True
 
     def _find(self, end: float, *, may_replace: bool = False) -> Channel | None:
@@ -220,17 +191,8 @@ class Client:
             raise _late("stop") from error
         except OSError:
             pass  # it was ending already
-        if not self._gone_by(told.get("pid"), end):
+        if not ending.gone_by(self._folder, told.get("pid"), end):
             raise UnavailableError("The daemon still works on something.", "It ends by itself; wait.")
-
-    def _is_gone(self, pid: object) -> bool:
-        held = locks.try_lock(self._folder / "lock")
-        if held is not None:
-            os.close(held)
-            return True
-        # Another client may have started the next one already.
-        found = read_address(self._folder)
-        return found is not None and found.pid != pid
 
     def _word(self, op: str) -> bytes:
         return protocol.encode_request(protocol.Request(self._version, 0, op, {}))
