@@ -40,7 +40,11 @@ class Replay:
     def tick(self) -> None:
         """Begin to replay in a thread of its own, if something is due and nobody does so already."""
         if self._is_due() and self._house.handler.ready() and self._running.acquire(blocking=False):
-            threading.Thread(target=self._run, daemon=True).start()
+            try:
+                threading.Thread(target=self._run, daemon=True).start()
+            except BaseException:
+                self._running.release()
+                raise
 
     def _is_due(self) -> bool:
         """Tell whether something spooled can be tried: all at its time; what is new at once, unless it is held back."""
@@ -53,17 +57,19 @@ class Replay:
     def _run(self) -> None:
         began = self._clock()
         is_time = began >= self._due
+        held = True
         try:
             with self._house.working():
                 held = self._replay(is_time=is_time)
+        except OSError as error:
+            LOG.warning("The spool %s can't be dealt with now, and will be tried again: %s.", self._folder, error)
+            self._in_vain.update(file.name for file in spool.waiting(self._folder))
+        finally:
             if held:
                 self._due = began + self._wait
                 self._wait = min(self._wait * 2, _LONGEST_S)
             elif is_time:
                 self._wait = _AGAIN_S
-        except OSError:
-            LOG.exception("The spool %s can't be read.", self._folder)
-        finally:
             self._running.release()
 
     def _replay(self, *, is_time: bool) -> bool:

@@ -36,6 +36,8 @@ __all__ = ["Handler", "Later", "Server"]
 LOCK = "lock"
 _PATIENCE_S = 10.0
 """How long a second server waits to see whether the first one serves or ends."""
+_BREATH_S = 0.1
+"""How long nobody is let in after that failed."""
 _GRACE_S = 10.0
 """How long running requests may go on after a stop."""
 
@@ -261,7 +263,11 @@ class Server:
     def _accept(self, listener: socket.socket) -> bool:
         try:
             sock, _ = listener.accept()
-        except OSError:
+        except BlockingIOError:
+            return False
+        except OSError as error:  # no more files may be open: who knocks stays there, and waits
+            LOG.warning("A client could not be let in: %s.", error.strerror)
+            time.sleep(_BREATH_S)
             return False
         client = Channel(sock)
         if not self._slots.acquire(blocking=False):
@@ -270,7 +276,11 @@ class Server:
             client.close()
             return True
         self._open.add(client)
-        threading.Thread(target=self._talk, args=(client,), daemon=True).start()
+        try:
+            threading.Thread(target=self._talk, args=(client,), daemon=True).start()
+        except RuntimeError as error:  # no more threads may run
+            LOG.warning("A client was turned away: %s.", error)
+            self._let_go(client)
         return True
 
     def _talk(self, client: Channel) -> None:
@@ -280,11 +290,14 @@ class Server:
         except OSError:
             LOG.info("A connection broke off or was too slow.")
         finally:
-            client.close()
-            self._slots.release()
-            with self._calm:
-                self._open.discard(client)
-                self._calm.notify_all()
+            self._let_go(client)
+
+    def _let_go(self, client: Channel) -> None:
+        client.close()
+        self._slots.release()
+        with self._calm:
+            self._open.discard(client)
+            self._calm.notify_all()
 
     def _admits(self, client: Channel) -> bool:
         if self._token:

@@ -313,6 +313,50 @@ def test_a_spooled_answer_that_cannot_be_read_now_is_not_set_aside(home: Home, m
     assert (home.root / "raw").read_bytes() == b"claude answer hi MEMKIT_SPOOLED=1\n"
 
 
+def test_a_spool_that_can_not_be_tidied_is_tried_again_ever_later(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+    folder = places.spool_folder(home.root)
+    folder.mkdir(parents=True)
+    (folder / "failed").touch()  # where the folder for what makes no sense should be
+    (folder / "00000000000000000001-1-a.bin").write_bytes(b"no hook")
+    clock = Clock()
+
+    def tries() -> int:
+        return sum("can't be dealt with" in each.message for each in caplog.records)
+
+    with serving(home, spooled=folder, clock=clock):
+        for turn, now in enumerate((0, 2, 5), 1):
+            clock.now = now
+            until(lambda turn=turn: tries() == turn)  # type: ignore[misc]
+            assert all(serves(home.folder) for _ in range(3))  # each connection makes it look at the spool
+            assert tries() == turn
+        (folder / "failed").unlink()
+        clock.now = 10
+        until(lambda: spool.waiting(folder) == [])
+    assert spool.failed(folder) == 1
+
+
+def test_a_client_that_can_not_be_let_in_is_turned_away_and_the_next_one_is_served(
+    home: Home, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    start = threading.Thread.start
+
+    def without_threads(thread: threading.Thread) -> None:
+        if getattr(getattr(thread, "_target", None), "__name__", "") == "_talk":
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    with serving(home, most=1):
+        monkeypatch.setattr(threading.Thread, "start", without_threads)
+        for _ in range(3):
+            client = connect(home.folder, within_s=5)
+            assert client is not None
+            assert is_closed(client)
+            client.close()
+        monkeypatch.setattr(threading.Thread, "start", start)
+        until(lambda: serves(home.folder))
+    assert "turned away" in caplog.text
+
+
 def test_what_can_never_be_dealt_with_holds_nothing_back_for_long(home: Home) -> None:
     folder = places.spool_folder(home.root)
     folder.mkdir(parents=True)
