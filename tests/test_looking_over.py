@@ -14,6 +14,7 @@ from kit.witness import witness
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+    from typing import BinaryIO
 
 
 @pytest.fixture
@@ -27,9 +28,9 @@ def held(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Eve
         kit.witness.open()
         kit.witness.take()
 
-    def wait(path: Path, start: int) -> int:
+    def wait(file: BinaryIO, start: int) -> int:
         go.wait()
-        return look(path, start)
+        return look(file, start)
 
     monkeypatch.setattr(seal, "_AT_ONCE", -1)
     monkeypatch.setattr(seal, "_sum", wait)

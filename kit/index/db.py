@@ -122,20 +122,30 @@ def rows_in(db: sqlite3.Connection, query: str, values: Collection[object]) -> I
 
 
 def put_seal(found: sqlite3.Connection, folder: Path, generation: int) -> None:
-    """Write down what the file sums up to, where all of it is in the file and nobody else writes."""
+    """Close the index; write down what its file sums up to, where all of it is in the file and nobody else writes."""
     busy, *_ = found.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    found.close()
     if not busy:
         (folder / SEAL).write_text(f"{generation} {seal.sum_of(folder / FILE)}", encoding="ascii")
 
 
-def is_as_sealed(folder: Path, generation: int) -> bool:
-    """Tell whether the file is as it was sealed at this generation, and take the seal off; True where there is none."""
+def take_seal(folder: Path) -> tuple[str, str] | None:
+    """Take the seal off: the generation and the sum that are written there; None where there is none."""
     try:
-        told = (folder / SEAL).read_text(encoding="ascii").split()
+        generation, sum_ = (folder / SEAL).read_text(encoding="ascii").split()
         (folder / SEAL).unlink()
     except (OSError, ValueError):
-        return True
-    return told[:1] != [str(generation)] or told[1:] == [str(seal.sum_of(folder / FILE))]
+        return None
+    return generation, sum_
+
+
+def is_as_sealed(folder: Path, sum_: str) -> bool:
+    """Tell whether the file sums up to what was written down; to be called while nobody in this process has it open.
+
+    Whoever closes a file that SQLite has open takes its locks from it: the next one to open and close the index would
+    take itself for the last one, and throw away what waits to be written into it.
+    """
+    return sum_ == str(seal.sum_of(folder / FILE))
 
 
 def is_damage(error: sqlite3.Error) -> bool:

@@ -85,11 +85,17 @@ class Index:
 
     def check(self) -> None:
         """Raise sqlite3.DatabaseError where the file is not as the last daemon left it, nor changed by anyone since."""
-        if not db.is_as_sealed(self.folder, self.generation):
+        told = db.take_seal(self.folder)
+        if told is None or told[0] != str(self.generation):
+            return
+        self.close()
+        whole = db.is_as_sealed(self.folder, told[1])
+        self.__init__(self.folder)  # type: ignore[misc]  # opened anew
+        if not whole:
             raise sqlite3.DatabaseError("its file differs from its seal")
 
     def seal(self) -> None:
-        """Let `check` know the file as it is now; nothing may be changed after it."""
+        """Let the files go, and let `check` know them as they are now."""
         db.put_seal(self._db, self.folder, self.generation)
 
     def build_fast(self) -> None:

@@ -1,7 +1,8 @@
 """The seal on an engine's folder while nobody has it open: a checksum of every part of every file.
 
 Law: a sealed folder that differs from its seal is damaged. A folder without a seal was left in a hurry
-(a crash, a kill): the engine's own crash safety answers for it.
+(a crash, a kill): the engine's own crash safety answers for it. No file is closed that SQLite may have open in this
+process: with that its locks would go, and whoever opened the index next would throw away what waits to be written.
 """
 
 from __future__ import annotations
@@ -10,10 +11,9 @@ import json
 import threading
 import zlib
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 _NAME = "seal.json"
@@ -30,8 +30,9 @@ def put(folder: Path) -> None:
     marks: dict[str, list[int]] = {}
     for path in sorted(folder.iterdir()):
         if path.is_file() and path.name != _NAME:
-            size = path.stat().st_size
-            marks[path.name] = [size, *(_sum(path, start) for start in range(0, size, _PIECE))]
+            with path.open("rb") as file:
+                size = path.stat().st_size
+                marks[path.name] = [size, *(_sum(file, start) for start in range(0, size, _PIECE))]
     (folder / _NAME).write_text(json.dumps(marks), encoding="ascii")
 
 
@@ -46,7 +47,10 @@ def take_off(folder: Path) -> None:
 
 
 class Check:
-    """Looks through a sealed folder: a small one at once, a large one in threads, while other things go on."""
+    """Looks through a sealed folder: a small one at once, a large one in threads, while other things go on.
+
+    Whoever has a large one looked through opens the index meanwhile, and calls `close` once that is closed.
+    """
 
     def __init__(self, folder: Path, *, at_once: bool = False) -> None:
         self._folder = folder
@@ -54,8 +58,10 @@ class Check:
         self._whole = True
         self._pieces = iter(self._sealed())
         self._threads: list[threading.Thread] = []
+        self._files: list[BinaryIO] = []
         if at_once or self._size <= _AT_ONCE:
             self._look()
+            self.close()
             return
         self._threads = [threading.Thread(target=self._look, daemon=True) for _ in range(_THREADS)]
         for thread in self._threads:
@@ -69,6 +75,11 @@ class Check:
             if thread.is_alive():
                 return None if self._whole else False
         return self._whole
+
+    def close(self) -> None:
+        """Close the files that were looked through."""
+        while self._files:
+            self._files.pop().close()
 
     def _sealed(self) -> list[tuple[Path, int, int]]:
         """List each piece with its checksum, and see that the files are as long as they were."""
@@ -90,12 +101,16 @@ class Check:
         return found
 
     def _look(self) -> None:
+        opened: dict[Path, BinaryIO] = {}  # of this thread alone: each reads in another place
         while self._whole and (piece := self._next()):
             path, start, sum_ = piece
             try:
-                if _sum(path, start) != sum_:
+                if path not in opened:
+                    opened[path] = path.open("rb")
+                    self._files.append(opened[path])
+                if _sum(opened[path], start) != sum_:
                     self._whole = False
-            except OSError:
+            except (OSError, ValueError):  # it can't be read, or was closed: nobody waits for it any more
                 self._whole = False
 
     def _next(self) -> tuple[Path, int, int] | None:
@@ -105,22 +120,17 @@ class Check:
 
 def sum_of(path: Path) -> int:
     """Sum up a whole file."""
-    size, sum_ = path.stat().st_size, 0
-    for start in range(0, size, _PIECE):
-        sum_ = _sum(path, start, sum_)
+    sum_ = 0
+    with path.open("rb") as file:
+        for start in range(0, path.stat().st_size, _PIECE):
+            sum_ = _sum(file, start, sum_)
     return sum_
 
 
-def _sum(path: Path, start: int, sum_: int = 0) -> int:
-    for chunk in _chunks(path, start):
+def _sum(file: BinaryIO, start: int, sum_: int = 0) -> int:
+    file.seek(start)
+    left = _PIECE
+    while left and (chunk := file.read(min(_CHUNK, left))):
+        left -= len(chunk)
         sum_ = zlib.crc32(chunk, sum_)
     return sum_
-
-
-def _chunks(path: Path, start: int) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        file.seek(start)
-        left = _PIECE
-        while left and (chunk := file.read(min(_CHUNK, left))):
-            left -= len(chunk)
-            yield chunk

@@ -52,7 +52,9 @@ class Witness:
         self._documents = Documents(index, load, read_body)
         self._engine: overlay.Layered | None = None
         self._check: seal.Check | None = None
-        """Whether the engine's files are as they were sealed, until that is known: no question is answered before"""
+        """Looks whether the engine's files are as they were sealed, and is closed after the engine"""
+        self._in_doubt = False
+        """That is not known yet: no question is answered before"""
         self._birth = ""
         self._taken: dict[int, int] = {}
         self._broken = ""
@@ -120,17 +122,17 @@ class Witness:
         self._keep_only(name)
         folder = self._folder(name)
         try:
-            self._check = seal.Check(folder)
+            self._check, self._in_doubt = seal.Check(folder), True
             if self._check.result(0.0) is False:
                 raise engines.damaged(folder)
             engine = engines.open_engine(name, folder, looked_over=True)
         except fulltext.FullTextBrokenError:
+            self._trust()
             self._set_aside(folder)
-            self._check = None
             engine = engines.open_engine(name, folder)
         self._engine, self._birth = overlay.Layered(engine), self._index.birth
         if engine.get_stamp() != self._birth:
-            self._check = None
+            self._in_doubt = False
             if engine.count():
                 engine.close()
                 engines.destroy(folder)
@@ -145,13 +147,20 @@ class Witness:
 
     def abandon(self) -> None:
         """Let the files go; what was not committed is still owed."""
-        engine, self._engine, self._check, self._taken = self._engine, None, None, {}
+        engine, self._engine, self._taken = self._engine, None, {}
         if engine:
             with suppress(KitError, OSError):
                 engine.engine.close()
+        self._trust()
         if self._locked:
             self._locked = False
             self._lock.__exit__(None, None, None)
+
+    def _trust(self) -> None:
+        """End a check, while no engine is open."""
+        check, self._check, self._in_doubt = self._check, None, False
+        if check:
+            check.close()
 
     def take(self, limit: int = BATCH, since: int = -1) -> int:
         """Take owed cards in, so that they are found at once; return how many are still owed.
@@ -203,7 +212,7 @@ class Witness:
         engine = self._current(LOOKED_OVER_S)
         if not engine:
             why = self._broken or "There is no full text; features answered alone."
-            if self._check:
+            if self._in_doubt:
                 why = "The full text is still being looked over for damage; features answered alone."
             return Proofs({}, () if self._setting == "none" else (why,))
         plain, words = words_of(question)
@@ -270,11 +279,11 @@ class Witness:
         if self._engine and self._birth != self._index.birth:
             self.abandon()
             self.open()
-        if self._engine and self._check:
+        if self._engine and self._check and self._in_doubt:
             whole = self._check.result(wait_s)
             if whole is None:
                 return None
-            self._check = None
+            self._in_doubt = False
             with self._mending():
                 if not whole:
                     raise engines.damaged(self._folder(self.name))
