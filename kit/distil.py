@@ -70,6 +70,11 @@ def _plain(found: Plain, mtime_ns: int) -> Gist:
     return Gist(found.id, found.kind, row, tuple(terms), ages_with_file=found.created is None)
 
 
+def is_dated(note_id: str) -> bool:
+    """Tell whether an id says how old its note is: then the time of the file does not matter."""
+    return _said_by(note_id) is not None
+
+
 def _said_by(note_id: str) -> float | None:
     stamp = _ID_TIME.match(note_id)
     if stamp:

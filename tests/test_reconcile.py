@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,26 @@ def test_a_first_scan_and_a_scan_without_changes(vault: Vault) -> None:
     generation = vault.index.generation
     assert vault.scan().changed == 0
     assert vault.index.generation == generation, "no difference costs no transaction"
+
+
+def test_what_was_written_and_taken_up_just_now_is_not_taken_up_again(vault: Vault) -> None:
+    ids = [f"20261130-120000-000{n}" for n in (1, 2)]
+    kept, edited = (f"cards/{note_id}.md" for note_id in ids)
+    tick = time.time() + 3600  # later than any look here, so that its time never tells whether a file has changed
+
+    def write(said: str, note_id: str, path: str) -> None:
+        vault.card("x", id=note_id, path=path, says=said)
+        os.utime(vault.root / path, (tick, tick))
+
+    for note_id, path in zip(ids, (kept, edited), strict=True):
+        write("So it is.", note_id, path)
+    tell(vault, kept, edited)
+    generation = vault.index.generation
+    assert tell(vault, kept, edited).changed == 0
+    assert vault.index.generation == generation, "an event of one's own writing costs no transaction"
+    write("So it was", ids[1], edited)
+    assert tell(vault, kept, edited).modified == 1, "as long as it was, and of the same tick of the clock"
+    assert state(vault.index) == vault.rebuilt()
 
 
 @pytest.mark.usefixtures("nine")

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kit import distil
-from kit.errors import BadNoteError, NotFoundError, Problem, RefusedError, UnavailableError
+from kit.errors import BadNoteError, KitError, NotFoundError, Problem, RefusedError, UnavailableError
 from kit.vault import note, plain, walk
 from kit.vault.walk import Stat
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from kit.distil import Gist
+    from kit.index.catalog import Entry
     from kit.vault.store import Store
 
     Reads = Callable[[list["Piece"]], Iterator[Mapping[str, "Read"]]]
@@ -52,6 +53,20 @@ class Read(NamedTuple):
         """What the catalog may believe of the file's times: a file just written is looked at again."""
         is_racy = self.at_ns - self.stat.mtime_ns < RACY_NS
         return self.stat._replace(mtime_ns=_AGAIN) if is_racy or self.etag.startswith(_UNREAD) else self.stat
+
+
+def is_still(store: Store, entry: Entry | None, path: str, stat: Stat) -> bool:
+    """Tell whether a file that was written just now holds what the catalog knows: by its bytes, its time can't tell.
+
+    So what the kit writes itself is not taken up a second time. False where that is not certain, or the time counts.
+    """
+    if entry is None or (entry.mtime_ns, entry.size, entry.ino) != (_AGAIN, stat.size, stat.ino):
+        return False
+    if time.time_ns() - stat.mtime_ns >= RACY_NS or not distil.is_dated(entry.id):
+        return False
+    with suppress(KitError):
+        return store.read(path)[1] == entry.etag
+    return False
 
 
 class Known(Protocol):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kit.errors import UnavailableError
 from kit.index import db
 from kit.reconcile.differences import compare, differences, is_utf8, looker, walk_notes
-from kit.reconcile.reading import NOTHING, PORTION, Ahead, read_all
+from kit.reconcile.reading import NOTHING, PORTION, Ahead, is_still, read_all
 from kit.reconcile.report import Report
 from kit.reconcile.settling import Work
 from kit.vault import layout, walk
@@ -97,8 +97,12 @@ def apply(
                 raise
             except UnavailableError:
                 continue  # nothing can be said of it now; the next scan will
-    with index.changing():
-        report = _apply(store, index, stats, None, ahead)
+    at = index.catalog.at
+    news = {path: stat for path, stat in stats.items() if stat is None or not is_still(store, at(path), path, stat)}
+    report = Report(problems=index.catalog.problem_count())
+    if news:
+        with index.changing():
+            report = _apply(store, index, news, None, ahead)
     return report._replace(seconds=time.perf_counter() - started, seen=len(stats))
 
 
