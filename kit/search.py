@@ -6,7 +6,6 @@ Law: the full text only proposes; what is shown was matched on the note itself. 
 from __future__ import annotations
 
 from datetime import datetime
-from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
 from kit.errors import BadInputError, KitError
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
 
 PROPOSALS = 400
 """Cards looked at when the full text proposes; a search for a common word shows its best ones."""
+UNFINISHED = ("pending", "interrupted", "failed")
+"""Cards that the full text has none of, since they are never recalled; people find them, the newest ones."""
 
 
 class Sighting(NamedTuple):
@@ -66,14 +67,13 @@ def _with_aliases(index: Index, query: queries.Query) -> queries.Query:
 
 
 def _candidates(index: Index, witness: Witness, query: queries.Query) -> Iterator[int]:
-    rows = index.features.rows()
     proposed = witness.propose(query.terms(), PROPOSALS)
     if proposed is None:
+        rows = index.features.rows()
         yield from sorted(rows, key=lambda num: -rows[num].created)
         return
     yield from proposed
-    unfinished = (num for num, row in rows.items() if row.status != "completed")  # the full text has none of them
-    yield from nlargest(PROPOSALS, unfinished, key=lambda num: rows[num].created)
+    yield from index.features.with_status(*UNFINISHED, most=PROPOSALS)
 
 
 def _look(

@@ -16,11 +16,6 @@ from kit.app.views import Views
 from kit.tiers import Tiers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-    from pathlib import Path
-
-    from kit import reconcile
     from kit.desk.desk import Desk
     from kit.transfer.carrier import Carrier
 
@@ -28,16 +23,10 @@ if TYPE_CHECKING:
 class Kit(Turns, Recalls, Care, Views):
     """The memory in one vault."""
 
-    def __init__(
-        self,
-        vault: str | Path | None = None,
-        *,
-        clock: Callable[[], datetime] | None = None,
-        freshen: Callable[[], reconcile.Report] | None = None,
-        folder: Path | None = None,
-    ) -> None:
-        super().__init__(vault, clock=clock, freshen=freshen, folder=folder)
-        self.tiers = Tiers(
+    @cached_property
+    def tiers(self) -> Tiers:
+        """Hand out the three tiers: asked one by one, summed up, kept to their caps."""
+        return Tiers(
             self._hand, self._writing, self.now, sync=self.sync, passages=self.passages,
             rules=lambda: chosen.tier_rules(self.config),
             recall=self.recall, remember=self.remember, sink=self.sink,

@@ -100,6 +100,12 @@ class FeatureTable:
         query = "SELECT status, COUNT(*) FROM cards WHERE kind = 'card' GROUP BY status ORDER BY status"
         return dict(self._db.execute(query))
 
+    def with_status(self, *statuses: str, most: int = -1) -> list[int]:
+        """List the cards of some statuses by their numbers, the newest first; `most` of them, or all."""
+        wanted = ",".join("?" * len(statuses))
+        query = f"SELECT num FROM cards WHERE kind = 'card' AND status IN ({wanted}) ORDER BY created DESC LIMIT ?"
+        return [num for (num,) in self._db.execute(query, (*statuses, most))]
+
     def _read(self, where: str, values: tuple[int, ...]) -> dict[int, Features]:
         # the few distinct words are shared, or 100,000 rows would cost 100 MB
         one, make = self._shared.setdefault, tuple.__new__  # the named way of making takes three times as long

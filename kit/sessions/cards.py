@@ -39,9 +39,9 @@ class Cards:
         """Close cards whose client was killed a day ago or longer, at most so many; tell how many."""
         kit, swept = self._kit, 0
         now = kit.now()
-        for row in [row for row in kit.index.features.rows().values() if row.status == "pending"]:
-            entry = kit.index.catalog.numbered(row.num)
-            if not entry or row.created > (now - matching.STALE).timestamp():
+        for num in kit.index.features.with_status("pending"):
+            row, entry = kit.index.features.row(num), kit.index.catalog.numbered(num)
+            if not row or not entry or row.created > (now - matching.STALE).timestamp():
                 continue
             with suppress(KitError):
                 card = kit.load(entry.path)
