@@ -284,13 +284,13 @@ def test_a_session_that_ends_leaves_no_open_turn(kit: Kit, client: str) -> None:
 
 def test_a_session_that_has_ended_is_not_summed_up_unless_it_is_named(kit: Kit) -> None:
     client = Client(kit)
-    client.prompt("Why do exports end in a 504?", cwd="/work/harbor")
+    client.prompt("Why do exports end in a 504?", cwd="/projects/harbor")
     client.stop("nginx waits 60 seconds, because that is its default.")
     client.tell("end", "SessionEnd")
-    done = kit.tiers.commit("What I did myself.", folder="/work/harbor").summary
+    done = kit.tiers.commit("What I did myself.", folder="/projects/harbor").summary
     assert (done.session, done.turns) == ("What I did myself", 0)
-    client.prompt("And what should it be?", turn="t2", cwd="/work/harbor")
-    assert kit.tiers.commit("Taken up again.", folder="/work/harbor").summary.session == "s1"
+    client.prompt("And what should it be?", turn="t2", cwd="/projects/harbor")
+    assert kit.tiers.commit("Taken up again.", folder="/projects/harbor").summary.session == "s1"
 
 
 def test_two_sessions_at_once_never_mix(kit: Kit) -> None:

@@ -228,7 +228,7 @@ def test_a_session_that_has_ended_is_not_the_one_that_is_meant(kit: Kit) -> None
     assert says(kit, first.path) == "What I did myself."
     assert not held(kit, first.path).cards
     live(kit, TURNS[0], session="s1")  # taken up again
-    assert kit.tiers.commit("What it came to.", folder="/work/harbor").summary.session == "s1"
+    assert kit.tiers.commit("What it came to.", folder="/projects/harbor").summary.session == "s1"
 
 
 def test_where_no_project_is_named_no_session_of_a_project_is_meant(kit: Kit) -> None:
